@@ -1,0 +1,244 @@
+"""A tally to the report of its run: ratios, verdict and reasons, made once and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from openmed_rules.results.counts import Counts
+from openmed_rules.results.report import CaseTotals, Metrics, ReasonLine, Report, RulesInfo, VerdictWord
+from openmed_rules.results.tally import Tally
+from openmed_rules.ruleset.model import ReportName, Tolerance
+
+TOLERATED_AS = {
+    "duplicate_source_fact": "duplicate_source_evidence",
+    "missing_summary_citation": "missing_citation",
+    "unknown_citation": "invalid_citation",
+    "unsupported_summary_fact": "unsupported_claim",
+}
+"""The coverage report's names by the reason whose tolerance they take."""
+
+
+def make_report(tally: Tally, locators: Mapping[str, Sequence[int]] | None = None) -> Report:
+    """The report of a run whose cases have all been added.
+
+    ``locators``: by path in the rule file, how often a locator was tried and how much it found.
+    """
+    tally.close()
+    rules = tally.rules
+    run_reasons = _run_reasons(tally)
+    verdict = _verdict(tally, run_reasons)
+    positions, positions_left = tally.positions()
+    reports = {name: _failing(tally, name, run_reasons) for name in rules.reports}
+    return Report(
+        rules=RulesInfo(rules.name, rules.version, rules.sha256),
+        reads_text=rules.reads_text,
+        verdict=verdict,
+        reasons=_all_reasons(reports, tally) if verdict == "failed" else (),
+        cases=CaseTotals(
+            total=tally.judged + tally.unreadable_count,
+            passed=tally.judged - tally.failed,
+            failed=tally.failed,
+            unreadable=tally.unreadable_count,
+        ),
+        citations=_citations(tally, reports["citations"]) if "citations" in reports else None,
+        coverage=_coverage(tally, reports["coverage"]) if "coverage" in reports else None,
+        tolerated=_tolerated(tally),
+        joined={"evidence": tally.counts.joined_evidence, "claims": tally.counts.joined_claims},
+        orphan_citations=tally.counts.orphan_citation,
+        lines=_lines(tally, run_reasons),
+        positions=tuple(positions),
+        positions_left=positions_left,
+        unreadable=tuple(tally.unreadable),
+        classes=_classes(tally.counts),
+        left_out={
+            "claims": tally.counts.left_out_claims,
+            "citations": tally.counts.left_out_citations,
+            "evidence": tally.counts.left_out_evidence,
+        },
+        locators=None
+        if locators is None
+        else {path: {"tried": tried, "found": found} for path, (tried, found) in sorted(locators.items())},
+        policy=rules.policy,
+    )
+
+
+def _run_reasons(tally: Tally) -> tuple[str, ...]:
+    """What fails the run and no case of it: claims, and not one citation for any of them."""
+    counts = tally.counts
+    cited = counts.citation + counts.orphan_citation
+    if counts.claim and not cited and not tally.limits.own("no_citations"):
+        return ("no_citations",)
+    return ()
+
+
+def _verdict(tally: Tally, run_reasons: tuple[str, ...]) -> VerdictWord:
+    if not tally.judged:
+        return "not_evaluated"
+    if tally.unreadable_count or run_reasons or not _cases_hold(tally):
+        return "failed"
+    return "passed"
+
+
+def _cases_hold(tally: Tally) -> bool:
+    """Whether no more cases failed than may; where the sums decide, none may."""
+    if tally.limits.per_batch:
+        return not tally.failed_reports
+    return tally.limits.failed_cases.holds(tally.failed, tally.judged + tally.unreadable_count)
+
+
+def _failing(tally: Tally, report: ReportName, run_reasons: tuple[str, ...]) -> list[str]:
+    failing = [reason for (name, reason), outcome in tally.outcomes.items() if name == report and outcome.failed]
+    return sorted((*failing, *run_reasons))
+
+
+def _all_reasons(reports: dict[ReportName, list[str]], tally: Tally) -> tuple[str, ...]:
+    reasons = {reason for failing in reports.values() for reason in failing}
+    return tuple(sorted(reasons | ({"unreadable_case"} if tally.unreadable_count else set())))
+
+
+def _report_passed(tally: Tally, report: ReportName, run_reasons: bool) -> bool:
+    """Whether this report alone lets the run through."""
+    if not tally.judged or tally.unreadable_count or run_reasons:
+        return False
+    failed = tally.failed_reports[report]
+    if tally.limits.per_batch:
+        return not failed
+    return tally.limits.failed_cases.holds(failed, tally.judged)
+
+
+def _ratio(part: int, whole: int, available: bool) -> float:
+    return part / whole if whole and available else 0.0
+
+
+def _citations(tally: Tally, failing: list[str]) -> Metrics:
+    counts, available = tally.counts, _available(tally)
+    vacuous = not counts.claim and tally.limits.own("no_claims") and tally.judged > 0
+    coverage = _ratio(counts.supported_claim, counts.claim, available)
+    return {
+        "coverage": float(available) if vacuous else coverage,
+        "abstention_rate": counts.unsupported_claim / counts.claim if counts.claim else float(not vacuous),
+        "evidence_coverage": _ratio(counts.referenced_evidence, counts.valid_evidence_record, available),
+        "claim_count": counts.claim,
+        "supported_claim_count": counts.supported_claim,
+        "unsupported_claim_count": counts.unsupported_claim,
+        "abstention_count": counts.unsupported_claim,
+        "citation_count": counts.citation,
+        "valid_citation_count": counts.valid_citation,
+        "invalid_citation_count": counts.invalid_citation,
+        "duplicate_citation_count": counts.duplicate_citation,
+        "missing_citation_count": counts.missing_citation,
+        "missing_source_record_count": counts.missing_source_record,
+        "unavailable_span_count": counts.unavailable_span,
+        "evidence_record_count": counts.evidence_record,
+        "valid_evidence_record_count": counts.valid_evidence_record,
+        "invalid_evidence_record_count": counts.invalid_evidence_record,
+        "duplicate_evidence_record_count": counts.duplicate_evidence_record,
+        "referenced_evidence_count": counts.referenced_evidence,
+        "source_evidence_available": available,
+        "fail_closed": not available,
+        "passed": _report_passed(tally, "citations", bool(_run_reasons(tally))),
+        "failure_reasons": failing,
+    }
+
+
+def _coverage(tally: Tally, failing: list[str]) -> Metrics:
+    counts, available = tally.counts, _available(tally)
+    return {
+        "recall": _ratio(counts.referenced_evidence, counts.valid_evidence_record, available),
+        "source_fact_count": counts.valid_evidence_record,
+        "summary_fact_count": counts.claim,
+        "cited_fact_count": counts.referenced_evidence,
+        "omission_count": counts.omission,
+        "unsupported_fact_count": counts.unsupported_claim,
+        "invalid_citation_count": counts.unknown_reference,
+        "missing_citation_count": counts.claim_without_reference,
+        "invalid_source_fact_count": counts.invalid_evidence_record,
+        "duplicate_source_fact_count": counts.duplicate_evidence_record,
+        "source_evidence_count": counts.evidence_record,
+        "source_evidence_available": available,
+        "fail_closed": not available,
+        "passed": _report_passed(tally, "coverage", bool(_run_reasons(tally))),
+        "failure_reasons": failing,
+    }
+
+
+def _available(tally: Tally) -> bool:
+    """A batch is available where every case of it is."""
+    return tally.judged > 0 and not tally.unavailable
+
+
+def _tolerated(tally: Tally) -> dict[str, int]:
+    """What was found and did not fail, by the reason that is tolerated; the larger of the two reports' counts."""
+    tolerated: dict[str, int] = {}
+    for (_, reason), outcome in tally.outcomes.items():
+        if outcome.tolerated:
+            name = TOLERATED_AS.get(reason, reason)
+            tolerated[name] = max(outcome.tolerated, tolerated.get(name, 0))
+    return dict(sorted(tolerated.items()))
+
+
+def _classes(counts: Counts) -> dict[str, dict[str, int]]:
+    return {
+        label: {
+            "claim": of_class.claim,
+            "unsupported_claim": of_class.unsupported_claim,
+            "fact": of_class.fact,
+            "omission": of_class.omission,
+        }
+        for label, of_class in sorted(counts.classes.items())
+    }
+
+
+def _lines(tally: Tally, run_reasons: tuple[str, ...]) -> tuple[ReasonLine, ...]:
+    lines = [
+        ReasonLine(report, reason, outcome.found, _of(tally, reason), _limit(tally, reason), bool(outcome.failed))
+        for (report, reason), outcome in sorted(tally.outcomes.items())
+    ]
+    lines += (ReasonLine("run", reason, tally.counts.claim, None, "0", True) for reason in run_reasons)
+    if tally.unreadable_count:
+        total = tally.judged + tally.unreadable_count
+        lines.append(ReasonLine("run", "unreadable_case", tally.unreadable_count, total, "0", True))
+    return tuple(lines)
+
+
+def _of(tally: Tally, reason: str) -> int:
+    """Of how many something was found: what a percentage of ``reason`` is of, over all cases."""
+    counts = tally.counts
+    name = TOLERATED_AS.get(reason, reason)
+    if name in {"unsupported_claim", "missing_citation"}:
+        return counts.claim
+    if reason == "unknown_citation":
+        return counts.reference
+    if name in {"invalid_source_evidence", "duplicate_source_evidence"}:
+        return counts.evidence_record
+    if name == "omitted_source_fact":
+        return counts.valid_evidence_record
+    if name in {"missing_source_evidence", "no_claims"}:
+        return tally.judged
+    return counts.citation + (counts.orphan_citation if name == "orphan_citation" else 0)
+
+
+PARENTS = {
+    "missing_citation": "unsupported_claim",
+    "missing_source_record": "invalid_citation",
+    "unavailable_span": "invalid_citation",
+}
+
+
+def _limit(tally: Tally, reason: str) -> str:
+    """What is tolerated of ``reason``, as the rule file writes it."""
+    name = TOLERATED_AS.get(reason, reason)
+    entry = tally.limits.entries.get(name) or tally.limits.entries.get(PARENTS.get(name, ""))
+    if entry is None:
+        return "0"
+    words = [_words(entry.default), *(f"{label} {_words(tolerance)}" for label, tolerance in entry.classes)]
+    return ", ".join(words)
+
+
+def _words(tolerance: Tolerance) -> str:
+    if tolerance.any:
+        return "any"
+    if tolerance.whole:
+        return f"{(Decimal(tolerance.parts) * 100 / tolerance.whole).normalize():f}%"
+    return str(tolerance.count)
