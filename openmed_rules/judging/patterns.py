@@ -1,0 +1,13 @@
+"""Patterns of the rule file, on an engine whose time is linear in the text."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import re2
+
+
+@lru_cache(maxsize=256)
+def compile_pattern(pattern: str) -> re2._Regexp[str]:
+    """``pattern``, compiled once in a process; it was tried when the rule file was loaded."""
+    return re2.compile(pattern)
