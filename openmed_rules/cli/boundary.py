@@ -1,0 +1,88 @@
+"""The one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from openmed_rules.cli.streams import escape_unknown_letters, tell
+from openmed_rules.errors import CodedError, RulesError
+
+WRONG_USE = 2
+OWN_FAULT = 70
+INTERRUPTED = 130
+TERMINATED = 143
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+class Terminated(BaseException):
+    """The run was told to end; it is no ``Exception``, so that nothing on the way takes it for one."""
+
+
+def main() -> NoReturn:
+    """Runs the command that was typed, and ends with its exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    escape_unknown_letters()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command and gives its exit code; whatever happens is told without a value of a record."""
+    try:
+        return _invoke(arguments)
+    except KeyboardInterrupt:
+        tell("openmed-rules: interrupted\n")
+        return INTERRUPTED
+    except Terminated:
+        tell("openmed-rules: terminated\n")
+        return TERMINATED
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    import click
+
+    from openmed_rules.cli.commands import debugging, openmed_rules
+
+    context = None
+    try:
+        context = openmed_rules.make_context("openmed-rules", list(arguments))
+        with context:
+            return int(openmed_rules.invoke(context) or 0)
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
+    except click.ClickException as error:
+        usage = f"{error.ctx.get_usage()}\n" if isinstance(error, click.UsageError) and error.ctx else ""
+        tell(f"{usage}openmed-rules: {error.format_message()}\n")
+        return WRONG_USE
+    except CodedError as error:
+        from openmed_rules.formats.wording import printable
+
+        tell(f"{printable(str(error))}\n")
+        return error.exit_code
+    except RulesError as error:
+        tell(f"{error}\n")
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - what an unknown error says may hold a record, so it ends here
+        frames = "".join(f"  {frame}\n" for frame in _own_frames(error)) if debugging(context) else ""
+        tell(f"openmed-rules: internal error: {type(error).__name__}\n{frames}")
+        return OWN_FAULT
+
+
+def _own_frames(error: BaseException) -> Iterator[str]:
+    """Where in this package an error passed, without what stood there."""
+    trace = error.__traceback__
+    while trace:
+        code = trace.tb_frame.f_code
+        file = Path(code.co_filename)
+        if file.is_relative_to(_PACKAGE):
+            yield f"{file.relative_to(_PACKAGE.parent)}:{trace.tb_lineno} in {code.co_name}"
+        trace = trace.tb_next
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated

@@ -1,0 +1,19 @@
+"""``explain-code``: what the code of a problem means."""
+
+from __future__ import annotations
+
+import click
+
+from openmed_rules.cli.streams import show
+from openmed_rules.errors import CODES, UsageError, meaning
+
+
+@click.command("explain-code")
+@click.argument("code", metavar="OMR-nnn")
+def explain_code_command(code: str) -> int:
+    """Tell what the code of a problem means."""
+    known = code.upper()
+    if known not in CODES:
+        raise UsageError("OMR-626", f"no problem has the code {code}")
+    show(f"{known}: {meaning(known)}\n")
+    return 0
