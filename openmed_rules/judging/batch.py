@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import date
 from functools import partial
 
 from openmed_rules.errors import InputError, UsageError
@@ -15,16 +15,18 @@ from openmed_rules.judging.parsing import parse_document
 from openmed_rules.judging.plan.layout import NotPlanned
 from openmed_rules.judging.plan.running import Plan, compile_plan
 from openmed_rules.judging.values import UnusableText
-from openmed_rules.judging.watching import Watch
+from openmed_rules.judging.watching import LocatorCounts, Watch
+from openmed_rules.results.counts import Counts
 from openmed_rules.results.notes import Note
 from openmed_rules.results.places import CasePlace, Unreadable
 from openmed_rules.results.report import Report
 from openmed_rules.results.reporting import make_report
 from openmed_rules.results.tally import Tally
+from openmed_rules.results.waivers import in_force
 from openmed_rules.ruleset import model
 
 
-def judge_batch(
+def judge_batch(  # noqa: PLR0913 - each is an option of the command
     rules: model.RuleSet,
     summary: Iterable[Document],
     evidence: Iterable[Document] | None = None,
@@ -32,12 +34,14 @@ def judge_batch(
     strict_json: bool = False,
     positions: int = 20,
     locators: bool = False,
+    today: date | None = None,
 ) -> Report:
     """Judge every case of ``summary`` against its evidence.
 
     ``evidence``: the second input, where the rules read one. ``strict_json``: an object with two members of one
     name makes its case unreadable. ``positions``: how many positions of what failed are kept. ``locators``: count
-    how often each locator was tried and found.
+    how often each locator was tried and found. ``today``: the day (UTC) on which waivers are held; without one, none
+    of them waives anything.
 
     Raises:
         InputError: the rules read an evidence input, and there is none.
@@ -47,13 +51,14 @@ def judge_batch(
         raise InputError("OMR-621", "a collection says `in: evidence`, and no evidence input is given")
     if evidence is not None and not rules.reads_evidence_input:
         raise UsageError("OMR-622", "an evidence input is given, and no collection says `in: evidence`")
-    counts_of_locators: dict[str, list[int]] | None = {} if locators else None
+    waivers, rules = rules.policy.waivers, in_force(rules, today)
+    counts_of_locators: dict[str, LocatorCounts] | None = {} if locators else None
     watch = Watch(counts_of_locators)
     judge, tally = compile_judge(rules, watch), Tally(rules, positions=positions)
     plan = None if evidence is not None or locators or strict_json else _plan_of(rules)
     if plan is not None:
         _judge_planned(summary, plan, judge, tally)
-        return make_report(tally)
+        return make_report(tally, None, waivers, today)
     inputs = watch.at("inputs")
     summaries = read_cases(summary, rules.summary_input, inputs.at("summary"), strict_json=strict_json)
     pairs: Iterator[Pair] = (Pair(case.where, case, ()) for case in summaries)
@@ -62,7 +67,10 @@ def judge_batch(
         pairs = paired(rules, summaries, list(others), inputs)
     for pair in pairs:
         _judge_pair(pair, judge, tally)
-    return make_report(tally, counts_of_locators)
+    found = None
+    if counts_of_locators is not None:
+        found = {path: counts.to_dict() for path, counts in counts_of_locators.items()}
+    return make_report(tally, found, waivers, today)
 
 
 def _judge_pair(pair: Pair, judge: CaseJudge, tally: Tally) -> None:
@@ -89,17 +97,29 @@ def _plan_of(rules: model.RuleSet) -> Plan | None:
         return None
 
 
+MANY = 256
+"""How many cases are added up at once, where nothing of a single one is wanted any more."""
+
+
 def _judge_planned(documents: Iterable[Document], plan: Plan, judge: CaseJudge, tally: Tally) -> None:
     """Judge documents of one case each by ``plan``, and those that it cannot take the general way."""
-    numbers: Counter[str] = Counter()
+    file, number = "", 0
+    waiting: list[Counts] = []
     for document in documents:
-        numbers[document.place.file] += 1
-        where = CasePlace(document.place, numbers[document.place.file])
+        place = document.place
+        file, number = place.file, number + 1 if place.file == file else 1
         counts = plan(document.content) if isinstance(document, JsonText) else None
         if counts is None:
+            where = CasePlace(place, number)
             _judge_pair(Pair(where, Case(where, _root(document)), ()), judge, tally)
+        elif waiting or tally.takes_many:
+            waiting.append(counts)
+            if len(waiting) == MANY:
+                tally.add_many(waiting)
+                waiting = []
         else:
-            tally.add(where, counts, partial(_notes, document, judge))
+            tally.add(CasePlace(place, number), counts, partial(_notes, document, judge))
+    tally.add_many(waiting)
 
 
 def _root(document: Document) -> CaseNode | Unreadable:

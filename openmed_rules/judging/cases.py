@@ -38,7 +38,7 @@ def compile_division(rule: model.InputRule, watch: Watch, *, strict_json: bool) 
         for walk, place in walks:
             found = Found()
             walk(root, found)
-            place.add(1, len(found.places) if found.there else 0)
+            place.add(len(found.places) if found.there else 0)
             if found.there:
                 return [case(node.value, node.parent, node.key) for node in found.places]
         return [CaseNode(None, root)]

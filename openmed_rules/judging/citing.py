@@ -97,9 +97,7 @@ def compile_claims(rules: model.RuleSet, watch: Watch) -> ClaimGatherer:
     return gather
 
 
-def _compile_claims(
-    collection: model.Claims, watch: Watch
-) -> Callable[[Sequence[Node], LeftOut], Iterator[Claim]]:
+def _compile_claims(collection: model.Claims, watch: Watch) -> Callable[[Sequence[Node], LeftOut], Iterator[Claim]]:
     by_key = takes_keys(collection)
     records = compile_records(collection.records, watch.at("records"), takes_keys=by_key, lenient=False)
     numbered = counts_records(collection)
@@ -181,8 +179,7 @@ def _compile_citations(collection: model.Citations, policy: model.Policy, watch:
     def read(starts: Sequence[Node], left_out: LeftOut, follow: Follow | None) -> list[tuple[Node, Citation]]:
         members = sort([node for start in starts for node in records(start)], left_out)
         cited = [
-            (node, (citing[kind], BROKEN if malformed else kinds[kind].read(node)))
-            for node, kind, malformed in members
+            (node, (citing[kind], BROKEN if malformed else kinds[kind].read(node))) for node, kind, malformed in members
         ]
         if follow is None:
             return cited

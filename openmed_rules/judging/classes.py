@@ -14,7 +14,7 @@ ClassReader: TypeAlias = "Callable[[Node], str | None]"
 
 
 def compile_class(rule: model.ClassRule | None, watch: Watch) -> ClassReader | None:
-    """``rule`` as a function that gives a record's label, or None for what has another value; None where there is no rule."""
+    """``rule`` as a function that gives a record's label, or None for what has another; None: no rule."""
     if rule is None:
         return None
     read = compile_id(rule.locator, watch.at("class"))

@@ -9,7 +9,14 @@ from openmed_rules.judging.conditions import Condition, compile_where
 from openmed_rules.judging.nodes import MALFORMED, Node
 from openmed_rules.judging.patterns import compile_pattern
 from openmed_rules.judging.values import UNUSABLE, UnusableText, refuse_surrogates
-from openmed_rules.judging.walking import Found, Walk, compile_reader, compile_walk, is_record_itself, open_array
+from openmed_rules.judging.walking import (
+    Found,
+    Walk,
+    compile_reader,
+    compile_walk,
+    is_record_itself,
+    open_array,
+)
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
 
@@ -18,9 +25,7 @@ LONGEST_RANGE = 100_000
 Records: TypeAlias = "Callable[[Node], list[Node]]"
 
 
-def compile_records(
-    sources: Sequence[model.Source], watch: Watch, *, takes_keys: bool, lenient: bool
-) -> Records:
+def compile_records(sources: Sequence[model.Source], watch: Watch, *, takes_keys: bool, lenient: bool) -> Records:
     """``sources`` as a function from where they start to the records there: those of the first that is there.
 
     ``takes_keys``: a scalar under an object is a record, known by its key; otherwise it is malformed.
@@ -36,7 +41,7 @@ def compile_records(
         for walk, place in walks:
             found = Found()
             walk(start, found)
-            place.add(1, len(found.places) if found.there else 0)
+            place.add(len(found.places) if found.there else 0)
             if any(node.value is UNUSABLE for node in found.places):
                 raise UnusableText
             if found.there or len(walks) == 1:
@@ -184,7 +189,12 @@ Sorting: TypeAlias = Callable[[list[Node], LeftOut], list[Member]]
 
 
 def compile_sorting(
-    where: model.Where, kinds: Sequence[model.Kind], watch: Watch, *, scalars_lack_fields: bool, numbered: bool
+    where: model.Where,
+    kinds: Sequence[model.Kind],
+    watch: Watch,
+    *,
+    scalars_lack_fields: bool,
+    numbered: bool,
 ) -> Sorting:
     """A collection's conditions and kinds as a function from the items found to its records.
 

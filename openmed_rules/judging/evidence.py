@@ -14,7 +14,6 @@ from openmed_rules.judging.spans import SpanValue
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
 
-
 EvidenceRecord: TypeAlias = "tuple[str | None, Reference, str | None, tuple[SpanValue, ...]]"
 """One record: its kind, its reference, its class, and further spans where several records were joined."""
 
@@ -154,9 +153,7 @@ CollectionReader: TypeAlias = Callable[[Sequence[Node], LeftOut], list[EvidenceR
 
 
 def _compile_collection(collection: model.Evidence, policy: model.Policy, watch: Watch) -> CollectionReader:
-    records = compile_records(
-        collection.records, watch.at("records"), takes_keys=takes_keys(collection), lenient=False
-    )
+    records = compile_records(collection.records, watch.at("records"), takes_keys=takes_keys(collection), lenient=False)
     numbered = counts_records(collection)
     sort = compile_sorting(collection.where, collection.kinds, watch, scalars_lack_fields=True, numbered=numbered)
     kinds = compile_kinds(collection, watch, ignore_malformed=policy.malformed == "ignore")

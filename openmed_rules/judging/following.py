@@ -33,9 +33,7 @@ def compile_hops(hops: Sequence[model.Hop], watch: Watch) -> Callable[[Sequence[
             reached: list[Identity | Missing] = [identity]
             for table in tables:
                 reached = [further for here in reached for further in _step(table, here)]
-            return [
-                (None, span, True) if isinstance(last, Missing) else (last, span, malformed) for last in reached
-            ]
+            return [(None, span, True) if isinstance(last, Missing) else (last, span, malformed) for last in reached]
 
         return follow
 

@@ -96,7 +96,7 @@ class Weighing:
     def weigh(
         self, kind: str | None, reference: Reference, table: Table, seen: set[object]
     ) -> tuple[int | None, Fault | None]:
-        """The record that a citation leads to as far as it leads anywhere, and what is wrong with it (None: nothing).
+        """The record that a citation leads to as far as it does, and what is wrong with it (None: nothing).
 
         ``seen``: what the earlier citations of its claim led to; one that repeats is counted as such.
         """
@@ -221,7 +221,7 @@ class ClaimJudge:
 
 
 def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | None]:
-    """The one record that a reference leads to, as far as it leads anywhere, and what is wrong with it (None: nothing)."""
+    """The one record that a reference leads to, as far as it does, and what is wrong with it (None: nothing)."""
     identity, span, malformed = reference
     if span is None:
         if identity is None:

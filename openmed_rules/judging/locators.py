@@ -69,7 +69,7 @@ def compile_ids(locator: model.Locator, watch: Watch) -> Callable[[Node], list[I
                 for place in found.places
                 if not any(same_literal(place.value, literal) for literal in absent)
             ]
-            watched.add(1, len(values))
+            watched.add(len(values), values)
             if values:
                 return [id_text(value) for value in values]
         return []

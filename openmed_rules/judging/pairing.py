@@ -59,6 +59,7 @@ class Pair:
 def read_cases(
     documents: Iterable[Document], rule: model.InputRule, watch: Watch, *, strict_json: bool
 ) -> Iterator[Case]:
+    """The cases of ``documents``, one after the other; a document that cannot be read is one case."""
     divide = compile_division(rule, watch, strict_json=strict_json)
     numbers: Counter[str] = Counter()
 
@@ -80,9 +81,12 @@ def read_cases(
             yield Case(place(document.place), root)
 
 
-def paired(
-    rules: model.RuleSet, summaries: Iterator[Case], evidences: list[Case], watch: Watch
-) -> Iterator[Pair]:
+def paired(rules: model.RuleSet, summaries: Iterator[Case], evidences: list[Case], watch: Watch) -> Iterator[Pair]:
+    """Summary cases with their evidence: by ``join``, one for all, or in order.
+
+    Raises:
+        UsageError: there is no ``join``, and the numbers differ.
+    """
     summary_join = compile_join(rules.summary_input, watch.at("summary"))
     evidence_join = compile_join(rules.evidence_input, watch.at("evidence"))
     if summary_join is not None and evidence_join is not None:

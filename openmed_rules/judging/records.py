@@ -86,9 +86,7 @@ class _Conversion:
         members = _members(value)
         if members is not None:
             return {_name(key): self.plain(member) for key, member in members.items()}
-        if isinstance(value, Sequence | AbstractSet) and not isinstance(
-            value, bytes | bytearray | memoryview
-        ):
+        if isinstance(value, Sequence | AbstractSet) and not isinstance(value, bytes | bytearray | memoryview):
             return [self.plain(item) for item in value]
         return {}
 

@@ -35,6 +35,7 @@ def compile_kinds(
     collection: model.Citations | model.Evidence, watch: Watch, *, ignore_malformed: bool
 ) -> tuple[KindReader, ...]:
     """How the references of each kind of ``collection`` are read; one kind where it has none."""
+
     def reader(of: model.Kind | model.Citations | model.Evidence, place: Watch) -> ReferenceReader:
         return compile_reference(of.id, of.span, place, ignore_malformed=ignore_malformed)
 

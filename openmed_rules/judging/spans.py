@@ -74,7 +74,7 @@ def _compile_each(form: model.SpanForm, read: Callable[[Node], Part | Missing], 
         found = Found()
         for walk, place in zip(walks, places, strict=True):
             walk(node, found)
-            place.add(1, len(found.places))
+            place.add(len(found.places))
             if found.places:
                 break
         parts = [MALFORMED if part.value is MALFORMED else read(part) for part in found.places]
@@ -131,9 +131,10 @@ def _compile_pair(form: model.SpanForm, watch: Watch) -> Offsets:
         value = read(node)
         if isinstance(value, Missing):
             return value
-        if type(value) is not list or len(value) != 2:
+        if type(value) is not list or len(value) != len(("start", "end")):
             return MALFORMED
-        return _both(number(value[0]), number(value[1]))
+        start, end = value
+        return _both(number(start), number(end))
 
     return pair
 
@@ -190,4 +191,3 @@ def _number_reader(form: model.SpanForm) -> Callable[[object], int | Missing]:
         return found
 
     return number
-

@@ -60,7 +60,7 @@ def offset(value: object, *, text_numbers: bool) -> int | Missing:
         return value
     if type(value) is str and text_numbers:
         digits = value.strip()
-        unsigned = digits[1:] if digits.startswith("-") else digits
+        unsigned = digits.removeprefix("-")
         if unsigned.isascii() and unsigned.isdigit() and len(unsigned) <= MOST_DIGITS:
             return int(digits)
         return MALFORMED
@@ -70,7 +70,7 @@ def offset(value: object, *, text_numbers: bool) -> int | Missing:
 
 
 def same_literal(value: object, literal: object) -> bool:
-    """Whether a value of a record is the literal of a rule, by JSON type: ``1`` is ``1.0``, but not ``true`` or ``"1"``."""
+    """Whether a record's value is a rule's literal, by JSON type: ``1`` is ``1.0``, but not ``true`` or ``"1"``."""
     if value is UNUSABLE:
         raise UnusableText
     if type(value) is str and not value.isascii():

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
-from openmed_rules.judging.nodes import ABSENT, DENIED
+from openmed_rules.judging.nodes import ABSENT, DENIED, MALFORMED
 
-Given = TypeVar("Given", contravariant=True)
-Value = TypeVar("Value", covariant=True)
+Given = TypeVar("Given")
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class LocatorCounts:
+    """How often one locator was tried, in how many of these it met something, how much it found, and of what kind.
+
+    ``numbers`` and ``malformed``: how many of the values were numbers, and how many could not be used.
+    """
+
+    tried: int = 0
+    met: int = 0
+    found: int = 0
+    numbers: int = 0
+    malformed: int = 0
+
+    def add(self, found: int, values: Iterable[object] = ()) -> None:
+        """Count one try. ``values``: those of what was found that are single values."""
+        self.tried += 1
+        self.met += found > 0
+        self.found += found
+        for value in values:
+            self.numbers += type(value) is int or type(value) is float
+            self.malformed += value is MALFORMED or type(value) is dict
+
+    def to_dict(self) -> dict[str, int]:
+        """``tried`` and ``found``, and what else there is to tell."""
+        counts = {"tried": self.tried, "found": self.found}
+        if self.met != self.found:
+            counts["met"] = self.met
+        more = {"numbers": self.numbers, "malformed": self.malformed}
+        return counts | {name: count for name, count in more.items() if count}
 
 
 class Watch:
@@ -19,7 +51,7 @@ class Watch:
 
     __slots__ = ("_counts", "_name")
 
-    def __init__(self, counts: dict[str, list[int]] | None = None, name: str = "") -> None:
+    def __init__(self, counts: dict[str, LocatorCounts] | None = None, name: str = "") -> None:
         """Watch ``name``. ``counts``: by path, how often it was tried and how much was found."""
         self._counts = counts
         self._name = name
@@ -43,19 +75,17 @@ class Watch:
         """``read``, counted: a value is found where it is there, usable or not."""
         if self._counts is None:
             return read
-        count = self._counts.setdefault(self._name, [0, 0])
+        count = self._counts.setdefault(self._name, LocatorCounts())
 
         def counted(given: Given) -> Value:
             value = read(given)
-            count[0] += 1
-            count[1] += value is not ABSENT and value is not DENIED and value is not False and value is not None
+            is_there = value is not ABSENT and value is not DENIED and value is not False and value is not None
+            count.add(int(is_there), [value])
             return value
 
         return counted
 
-    def add(self, tried: int, found: int) -> None:
-        """Count what was tried and found at once."""
+    def add(self, found: int, values: Iterable[object] = ()) -> None:
+        """Count one try, and how much it found. ``values``: those of it that are single values."""
         if self._counts is not None:
-            count = self._counts.setdefault(self._name, [0, 0])
-            count[0] += tried
-            count[1] += found
+            self._counts.setdefault(self._name, LocatorCounts()).add(found, values)

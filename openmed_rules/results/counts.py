@@ -33,8 +33,9 @@ class Counts(NamedTuple):
     References: ``reference`` counts usable ids and spans of citations, ``unknown_id`` and ``unknown_span`` those
     that name no known fact (0 where a case has no valid one). ``claim_without_reference``: claims none of whose
     citations has a usable reference. ``case_without_claims``, ``case_without_records``,
-    ``case_without_evidence``: cases without a claim, without any evidence record, and without a valid one. ``left_out_*``: items that a condition or an ignored kind left out.
-    ``classes``: by label; what has no label is the rest.
+    ``case_without_evidence``: cases without a claim, without any evidence record, and without a valid one.
+    ``left_out_*``: items that a condition or an ignored kind left out. ``classes``: by label; what has no label
+    is the rest.
     """
 
     claim: int = 0
@@ -96,7 +97,11 @@ class Counts(NamedTuple):
     def by_class(self) -> dict[str | None, ClassCounts]:
         """The counts of each class, and under None those of what has no class."""
         whole = ClassCounts(
-            self.claim, self.unsupported_claim, self.missing_citation, self.valid_evidence_record, self.omission
+            self.claim,
+            self.unsupported_claim,
+            self.missing_citation,
+            self.valid_evidence_record,
+            self.omission,
         )
         labelled = [sum(column) for column in zip(*self.classes.values(), strict=True)]
         rest = ClassCounts(*(of - part for of, part in zip(whole, labelled, strict=True))) if labelled else whole

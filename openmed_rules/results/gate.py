@@ -1,42 +1,94 @@
 """The gate: counts held against a policy, for one case or for the sums of many.
 
-One function decides, for every report and every command; a percentage is compared in integers.
+One function decides, for every report and every command: what fails, and what of the policy lets the rest be. A
+percentage is compared in integers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
 
 from openmed_rules.results.counts import ClassCounts, Counts
-from openmed_rules.ruleset.model import Policy, ReportName, Tolerance, Tolerances
+from openmed_rules.ruleset.model import NOTHING, Policy, ReportName, Tolerance, Tolerances
+
+LetBy: TypeAlias = Literal["tolerate", "warn", "waivers"]
+"""The part of a policy that lets something be."""
+
+_EVERY = Tolerance(any=True)
 
 
 class Finding(NamedTuple):
-    """One reason of one report: how much was found, of how many, and whether that is beyond what is tolerated."""
+    """One reason of one report: how much was found, of how many, and whether that fails.
+
+    ``let_by``: of what does not fail, the strictest part of the policy that lets it be.
+    """
 
     report: ReportName
     reason: str
     found: int
     of: int
     failed: bool
+    let_by: LetBy = "tolerate"
+
+
+class Allowance(NamedTuple):
+    """How much of one reason is let be: any of the amounts of ``default``, or of a class that has its own."""
+
+    default: tuple[Tolerance, ...]
+    classes: dict[str, tuple[Tolerance, ...]]
+
+    def also(self, entry: Tolerances) -> Allowance:
+        """This, or what ``entry`` lets be."""
+        own = dict(entry.classes)
+        classes = {
+            label: (*self.classes.get(label, self.default), *((own[label],) if label in own else ()))
+            for label in {**self.classes, **own}
+        }
+        return Allowance((*self.default, entry.default), classes)
+
+
+_NO_ALLOWANCE = Allowance((NOTHING,), {})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A policy, ready to be asked: what is tolerated of each reason that has an entry."""
+    """A policy, ready to be asked: what is let be of each reason that has an entry.
 
-    entries: dict[str, Tolerances]
+    ``let_by``: the widest part of the policy that is in it; ``stricter``: the limits without that part.
+    """
+
+    entries: dict[str, Allowance]
     per_batch: bool
     failed_cases: Tolerance
     abstains: bool
+    let_by: LetBy = "tolerate"
+    stricter: Limits | None = None
 
     @classmethod
     def of(cls, policy: Policy) -> Limits:
-        """The limits that ``policy`` sets."""
-        return cls(
-            dict(policy.tolerate), policy.per == "batch", policy.failed_cases, policy.unavailable == "abstain"
-        )
+        """The limits that ``policy`` sets, with every waiver that it holds in force."""
+        batch, abstains = policy.per == "batch", policy.unavailable == "abstain"
+        entries = {reason: _NO_ALLOWANCE.also(entry) for reason, entry in policy.tolerate}
+        limits = cls(entries, batch, policy.failed_cases, abstains)
+        if policy.warn:
+            limits = limits.wider("warn", policy.warn)
+        if policy.waivers:
+            waived = {waiver.reason: Tolerances(_EVERY) for waiver in policy.waivers}
+            limits = limits.wider("waivers", waived.items())
+        return limits
+
+    def wider(self, let_by: LetBy, more: Iterable[tuple[str, Tolerances]]) -> Limits:
+        """These limits, and what a further part of the policy lets be."""
+        entries = dict(self.entries)
+        for reason, entry in more:
+            allowance = entries.get(reason, _NO_ALLOWANCE).also(entry)
+            if let_by == "waivers":  # a waiver is for every class
+                allowance = Allowance(allowance.default, {})
+            entries[reason] = allowance
+        return Limits(entries, self.per_batch, self.failed_cases, self.abstains, let_by, self)
 
     @property
     def tolerates_nothing(self) -> bool:
@@ -47,12 +99,18 @@ class Limits:
         """Whether ``reason`` has an entry of its own."""
         return reason in self.entries
 
+    def letting(self, reason: str) -> LetBy | None:
+        """The strictest part of the policy with an entry for ``reason``, which may only be let be as a whole."""
+        if not self.own(reason):
+            return None
+        return (self.stricter.letting(reason) if self.stricter is not None else None) or self.let_by
+
     def holds(self, reason: str, found: int, of: int) -> bool:
         """Whether ``found`` of ``of`` is tolerated by the entry of ``reason``."""
         if not found:
             return True
         entry = self.entries.get(reason)
-        return entry is not None and entry.default.holds(found, of)
+        return entry is not None and _any_holds(entry.default, found, of)
 
     def leaves(self, detail: str, found: int, of: int) -> bool:
         """Whether ``detail`` is tolerated on its own, so that it leaves its parent's count."""
@@ -70,8 +128,37 @@ class Limits:
 
 def citation_findings(counts: Counts, limits: Limits) -> list[Finding]:
     """Every reason of the citation report of which something was found."""
-    findings = evidence_findings("citations", counts, limits) + _ours("citations", counts, limits)
-    unsupported, invalid, duplicate = counts.unsupported_claim, counts.invalid_citation, counts.duplicate_citation
+    return _decide(partial(_in_citations, counts), limits)
+
+
+def coverage_findings(counts: Counts, limits: Limits) -> list[Finding]:
+    """Every reason of the coverage report of which something was found, under that report's names."""
+    return _decide(partial(_in_coverage, counts), limits)
+
+
+def evidence_findings(report: ReportName, counts: Counts, limits: Limits) -> list[Finding]:
+    """What makes evidence unavailable; where it is not available, one of these fails."""
+    return _decide(partial(_in_evidence, report, counts), limits)
+
+
+def _decide(find: Callable[[Limits], list[Finding]], limits: Limits) -> list[Finding]:
+    """What ``find`` finds, each with the strictest part of the policy that lets it be, where one does."""
+    if limits.stricter is None:
+        return find(limits)
+    strictly = _decide(find, limits.stricter)
+    if not any(finding.failed for finding in strictly):
+        return strictly
+    let_be = {finding.reason: finding for finding in strictly if not finding.failed}
+    return [let_be.get(finding.reason, finding._replace(let_by=limits.let_by)) for finding in find(limits)]
+
+
+def _in_citations(counts: Counts, limits: Limits) -> list[Finding]:
+    findings = _in_evidence("citations", counts, limits) + _ours("citations", counts, limits)
+    unsupported, invalid, duplicate = (
+        counts.unsupported_claim,
+        counts.invalid_citation,
+        counts.duplicate_citation,
+    )
     if unsupported:
         fails = _unsupported_fails(counts, limits)
         findings.append(Finding("citations", "unsupported_claim", unsupported, counts.claim, fails))
@@ -95,9 +182,8 @@ def citation_findings(counts: Counts, limits: Limits) -> list[Finding]:
     return findings
 
 
-def coverage_findings(counts: Counts, limits: Limits) -> list[Finding]:
-    """Every reason of the coverage report of which something was found, under that report's names."""
-    findings = evidence_findings("coverage", counts, limits) + _ours("coverage", counts, limits)
+def _in_coverage(counts: Counts, limits: Limits) -> list[Finding]:
+    findings = _in_evidence("coverage", counts, limits) + _ours("coverage", counts, limits)
     unsupported, uncited = counts.unsupported_claim, counts.claim_without_reference
     if unsupported:
         fails = _unsupported_fails(counts, limits)
@@ -112,14 +198,11 @@ def coverage_findings(counts: Counts, limits: Limits) -> list[Finding]:
     omission = counts.omission
     if omission:
         fails = _omission_fails(counts, limits)
-        findings.append(
-            Finding("coverage", "omitted_source_fact", omission, counts.valid_evidence_record, fails)
-        )
+        findings.append(Finding("coverage", "omitted_source_fact", omission, counts.valid_evidence_record, fails))
     return findings
 
 
-def evidence_findings(report: ReportName, counts: Counts, limits: Limits) -> list[Finding]:
-    """What makes evidence unavailable; where it is not available, one of these fails."""
+def _in_evidence(report: ReportName, counts: Counts, limits: Limits) -> list[Finding]:
     findings: list[Finding] = []
     invalid, duplicate = counts.invalid_evidence_record, counts.duplicate_evidence_record
     records = counts.evidence_record
@@ -201,13 +284,16 @@ def _omission_fails(counts: Counts, limits: Limits) -> bool:
 
 def _by_class_fails(reason: str, shares: dict[str | None, tuple[int, int]], limits: Limits) -> bool:
     """Each class with an entry is held against it; all others together against the default."""
-    entries = limits.entries.get(reason, Tolerances())
-    own = dict(entries.classes)
+    entry = limits.entries.get(reason, _NO_ALLOWANCE)
     rest_found = rest_of = 0
     for label, (found, of) in shares.items():
-        if label in own:
-            if not own[label].holds(found, of):
+        if label in entry.classes:
+            if not _any_holds(entry.classes[label], found, of):
                 return True
         else:
             rest_found, rest_of = rest_found + found, rest_of + of
-    return not entries.default.holds(rest_found, rest_of)
+    return not _any_holds(entry.default, rest_found, rest_of)
+
+
+def _any_holds(amounts: Iterable[Tolerance], found: int, of: int) -> bool:
+    return any(amount.holds(found, of) for amount in amounts)

@@ -42,10 +42,9 @@ NOTED: tuple[tuple[Reasons, Callable[[Counts], int]], ...] = (
     (UNKNOWN_BOTH, lambda counts: counts.unresolved_both),
     (
         UNUSABLE,
-        lambda counts: counts.invalid_citation
-        - counts.missing_source_record
-        - counts.unavailable_span
-        + counts.unresolved_both,
+        lambda counts: (
+            counts.invalid_citation - counts.missing_source_record - counts.unavailable_span + counts.unresolved_both
+        ),
     ),
     (REPEATED, lambda counts: counts.duplicate_citation),
     (ORPHANED, lambda counts: counts.orphan_citation),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Literal, TypeAlias
 
+from openmed_rules.results.baseline import BaselineCheck
 from openmed_rules.results.places import Place, Position, Unreadable
 from openmed_rules.ruleset.model import Policy
 
 SCHEMA_VERSION = 1
+GATE_FAILED = 1
+NOT_READ = 3
 
 VerdictWord: TypeAlias = Literal["passed", "failed", "not_evaluated"]
 Metrics: TypeAlias = dict[str, "int | float | bool | list[str]"]
@@ -16,11 +20,15 @@ Metrics: TypeAlias = dict[str, "int | float | bool | list[str]"]
 
 @dataclass(frozen=True, slots=True)
 class RulesInfo:
-    """Which rule set judged. ``sha256`` is of its effective content."""
+    """Which rule set judged.
+
+    ``sha256`` is of its effective content, ``measure_sha256`` of what of it decides what is counted.
+    """
 
     name: str
     version: int
     sha256: str
+    measure_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,8 @@ class CaseTotals:
 class ReasonLine:
     """One reason with what was found of how many, and what is tolerated (``limit`` in words of the rule file).
 
-    ``report``: ``citations``, ``coverage`` or ``run``. ``failed``: beyond what is tolerated.
+    ``report``: ``citations``, ``coverage`` or ``run``. ``failed``: beyond what is let be. ``warned`` and
+    ``waived``: how much of it was beyond what is tolerated, and let be by a warning or by a waiver.
     """
 
     report: str
@@ -46,6 +55,37 @@ class ReasonLine:
     of: int | None
     limit: str
     failed: bool
+    warned: int = 0
+    waived: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverLine:
+    """One waiver of the policy, and how it stands on the day of the run.
+
+    ``state``: ``used``, ``unused`` (it is in force, and nothing needed it) or ``expired`` (it waives no more).
+    ``expires_soon``: it is in force for a short time only. ``waived``: what was found that it let be.
+    """
+
+    reason: str
+    until: date
+    because: str
+    owner: str
+    state: Literal["used", "unused", "expired"]
+    expires_soon: bool
+    waived: int
+
+    def to_dict(self) -> dict[str, str | int | bool]:
+        """Every field under its name; the day as ``2027-01-31``."""
+        return {
+            "reason": self.reason,
+            "until": self.until.isoformat(),
+            "because": self.because,
+            "owner": self.owner,
+            "state": self.state,
+            "expires_soon": self.expires_soon,
+            "waived": self.waived,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +95,10 @@ class Report:
     ``citations`` and ``coverage`` hold the metrics of that report by name (``claim_count``, ``coverage``,
     ``failure_reasons``, ``passed``, ``fail_closed``, ``source_evidence_available``), None where the rule set
     does not ask for it. ``tolerated``: reason to count. ``positions_left``: how many more there are. ``left_out``: collection to how many items its ``where``
-    or an ignored kind left out. ``locators``: path of a locator in the rule file to ``{tried, found}``.
+    or an ignored kind left out. ``locators``: path of a locator in the rule file to ``{tried, found}``, and
+    where they are not 0 ``numbers`` and ``malformed``: how many of the values were numbers, or could not be used.
+    ``warnings`` and ``waived``: reason to count. ``baseline``: how the run stands to a baseline, where it was held
+    against one. ``report_only``: a gate that failed is no failure of the command.
     ``policy``: how strict the gate is. ``rule_lines``: reason to the line of the rule file that decides on it.
     """
 
@@ -76,13 +119,35 @@ class Report:
     classes: dict[str, dict[str, int]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     locators: dict[str, dict[str, int]] | None = None
-    policy: Policy = Policy()
+    warnings: dict[str, int] = field(default_factory=dict)
+    waived: dict[str, int] = field(default_factory=dict)
+    waivers: tuple[WaiverLine, ...] = ()
+    baseline: BaselineCheck | None = None
+    report_only: bool = False
+    policy: Policy = field(default_factory=Policy)
     rule_lines: dict[str, Place] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
         """Whether the gate lets the run through."""
         return self.verdict == "passed"
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 failed, 3 a case that could not be read; a failed gate is 0 with ``report_only``."""
+        if self.verdict == "not_evaluated" or self.cases.unreadable:
+            return NOT_READ
+        return 0 if self.passed or self.report_only else GATE_FAILED
+
+    def with_first(self, positions: int) -> Report:
+        """The same report with no more than its first ``positions``, and as many of the unreadable cases."""
+        left = max(len(self.positions) - positions, 0)
+        return replace(
+            self,
+            positions=self.positions[:positions],
+            positions_left=self.positions_left + left,
+            unreadable=self.unreadable[:positions],
+        )
 
     def to_dict(self) -> dict[str, object]:
         """The published JSON (schema version 1)."""
@@ -92,6 +157,8 @@ class Report:
             "reads_text": self.reads_text,
             "verdict": self.verdict,
             "passed": self.passed,
+            "report_only": self.report_only,
+            "exit_code": self.exit_code,
             "reasons": list(self.reasons),
             "cases": {
                 "total": self.cases.total,
@@ -106,6 +173,9 @@ class Report:
             whole["coverage"] = dict(self.coverage)
         whole |= {
             "tolerated": dict(self.tolerated),
+            "warnings": dict(self.warnings),
+            "waived": dict(self.waived),
+            "waivers": [waiver.to_dict() for waiver in self.waivers],
             "joined": dict(self.joined),
             "left_out": dict(self.left_out),
             "orphan_citations": self.orphan_citations,
@@ -114,6 +184,9 @@ class Report:
             "unreadable": [unreadable.to_dict() for unreadable in self.unreadable],
             "classes": {label: dict(counts) for label, counts in self.classes.items()},
         }
+        if self.baseline is not None:
+            whole["drift"] = [drift.to_dict() for drift in self.baseline.drift]
+            whole["baseline"] = self.baseline.to_dict()
         if self.locators is not None:
             whole["locators"] = {path: dict(counts) for path, counts in self.locators.items()}
         return whole

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 
 from openmed_rules.results.counts import Counts
+from openmed_rules.results.gate import LetBy
 from openmed_rules.results.report import CaseTotals, Metrics, ReasonLine, Report, RulesInfo, VerdictWord
 from openmed_rules.results.tally import Tally
-from openmed_rules.ruleset.model import ReportName, Tolerance
+from openmed_rules.results.waivers import PARENTS, waiver_lines
+from openmed_rules.ruleset.model import ReportName, Tolerance, Waiver
 
 TOLERATED_AS = {
     "duplicate_source_fact": "duplicate_source_evidence",
@@ -19,19 +22,26 @@ TOLERATED_AS = {
 """The coverage report's names by the reason whose tolerance they take."""
 
 
-def make_report(tally: Tally, locators: Mapping[str, Sequence[int]] | None = None) -> Report:
+def make_report(
+    tally: Tally,
+    locators: Mapping[str, Mapping[str, int]] | None = None,
+    waivers: Sequence[Waiver] = (),
+    today: date | None = None,
+) -> Report:
     """The report of a run whose cases have all been added.
 
-    ``locators``: by path in the rule file, how often a locator was tried and how much it found.
+    ``locators``: by path in the rule file, how often a locator was tried, how much it found, and what.
+    ``waivers``: those of the rule file, also where they are no longer in force ``today``.
     """
     tally.close()
     rules = tally.rules
     run_reasons = _run_reasons(tally)
     verdict = _verdict(tally, run_reasons)
+    waived = _let_be(tally, "waivers")
     positions, positions_left = tally.positions()
     reports = {name: _failing(tally, name, run_reasons) for name in rules.reports}
     return Report(
-        rules=RulesInfo(rules.name, rules.version, rules.sha256),
+        rules=RulesInfo(rules.name, rules.version, rules.sha256, rules.measure_sha256),
         reads_text=rules.reads_text,
         verdict=verdict,
         reasons=_all_reasons(reports, tally) if verdict == "failed" else (),
@@ -43,7 +53,10 @@ def make_report(tally: Tally, locators: Mapping[str, Sequence[int]] | None = Non
         ),
         citations=_citations(tally, reports["citations"]) if "citations" in reports else None,
         coverage=_coverage(tally, reports["coverage"]) if "coverage" in reports else None,
-        tolerated=_tolerated(tally),
+        tolerated=_let_be(tally, "tolerate"),
+        warnings=_let_be(tally, "warn"),
+        waived=waived,
+        waivers=waiver_lines(waivers, today, waived) if today is not None else (),
         joined={"evidence": tally.counts.joined_evidence, "claims": tally.counts.joined_claims},
         orphan_citations=tally.counts.orphan_citation,
         lines=_lines(tally, run_reasons),
@@ -56,20 +69,19 @@ def make_report(tally: Tally, locators: Mapping[str, Sequence[int]] | None = Non
             "citations": tally.counts.left_out_citations,
             "evidence": tally.counts.left_out_evidence,
         },
-        locators=None
-        if locators is None
-        else {path: {"tried": tried, "found": found} for path, (tried, found) in sorted(locators.items())},
+        locators=None if locators is None else {path: dict(counts) for path, counts in sorted(locators.items())},
         policy=rules.policy,
     )
 
 
 def _run_reasons(tally: Tally) -> tuple[str, ...]:
     """What fails the run and no case of it: claims, and not one citation for any of them."""
+    return ("no_citations",) if _lacks_citations(tally) and not tally.limits.own("no_citations") else ()
+
+
+def _lacks_citations(tally: Tally) -> bool:
     counts = tally.counts
-    cited = counts.citation + counts.orphan_citation
-    if counts.claim and not cited and not tally.limits.own("no_citations"):
-        return ("no_citations",)
-    return ()
+    return counts.claim > 0 and not counts.citation and not counts.orphan_citation
 
 
 def _verdict(tally: Tally, run_reasons: tuple[str, ...]) -> VerdictWord:
@@ -113,7 +125,7 @@ def _ratio(part: int, whole: int, available: bool) -> float:
 
 def _citations(tally: Tally, failing: list[str]) -> Metrics:
     counts, available = tally.counts, _available(tally)
-    vacuous = not counts.claim and tally.limits.own("no_claims") and tally.judged > 0
+    vacuous = not counts.claim and tally.limits.letting("no_claims") == "tolerate" and tally.judged > 0
     coverage = _ratio(counts.supported_claim, counts.claim, available)
     return {
         "coverage": float(available) if vacuous else coverage,
@@ -168,14 +180,16 @@ def _available(tally: Tally) -> bool:
     return tally.judged > 0 and not tally.unavailable
 
 
-def _tolerated(tally: Tally) -> dict[str, int]:
-    """What was found and did not fail, by the reason that is tolerated; the larger of the two reports' counts."""
-    tolerated: dict[str, int] = {}
+def _let_be(tally: Tally, let_by: LetBy) -> dict[str, int]:
+    """What a part of the policy let be, by the reason that it names; the larger of the two reports' counts."""
+    let_be: dict[str, int] = {}
     for (_, reason), outcome in tally.outcomes.items():
-        if outcome.tolerated:
+        if amount := outcome.let_be[let_by]:
             name = TOLERATED_AS.get(reason, reason)
-            tolerated[name] = max(outcome.tolerated, tolerated.get(name, 0))
-    return dict(sorted(tolerated.items()))
+            let_be[name] = max(amount, let_be.get(name, 0))
+    if let_by != "tolerate" and _lacks_citations(tally) and tally.limits.letting("no_citations") == let_by:
+        let_be["no_citations"] = tally.counts.claim
+    return dict(sorted(let_be.items()))
 
 
 def _classes(counts: Counts) -> dict[str, dict[str, int]]:
@@ -192,7 +206,16 @@ def _classes(counts: Counts) -> dict[str, dict[str, int]]:
 
 def _lines(tally: Tally, run_reasons: tuple[str, ...]) -> tuple[ReasonLine, ...]:
     lines = [
-        ReasonLine(report, reason, outcome.found, _of(tally, reason), _limit(tally, reason), bool(outcome.failed))
+        ReasonLine(
+            report,
+            reason,
+            outcome.found,
+            _of(tally, reason),
+            _limit(tally, reason),
+            failed=bool(outcome.failed),
+            warned=outcome.let_be["warn"],
+            waived=outcome.let_be["waivers"],
+        )
         for (report, reason), outcome in sorted(tally.outcomes.items())
     ]
     lines += (ReasonLine("run", reason, tally.counts.claim, None, "0", True) for reason in run_reasons)
@@ -219,24 +242,22 @@ def _of(tally: Tally, reason: str) -> int:
     return counts.citation + (counts.orphan_citation if name == "orphan_citation" else 0)
 
 
-PARENTS = {
-    "missing_citation": "unsupported_claim",
-    "missing_source_record": "invalid_citation",
-    "unavailable_span": "invalid_citation",
-}
-
-
 def _limit(tally: Tally, reason: str) -> str:
     """What is tolerated of ``reason``, as the rule file writes it."""
     name = TOLERATED_AS.get(reason, reason)
-    entry = tally.limits.entries.get(name) or tally.limits.entries.get(PARENTS.get(name, ""))
+    tolerate = dict(tally.rules.policy.tolerate)
+    entry = tolerate.get(name) or tolerate.get(PARENTS.get(name, ""))
     if entry is None:
         return "0"
-    words = [_words(entry.default), *(f"{label} {_words(tolerance)}" for label, tolerance in entry.classes)]
+    words = [
+        tolerance_words(entry.default),
+        *(f"{label} {tolerance_words(tolerance)}" for label, tolerance in entry.classes),
+    ]
     return ", ".join(words)
 
 
-def _words(tolerance: Tolerance) -> str:
+def tolerance_words(tolerance: Tolerance) -> str:
+    """A tolerance as the rule file writes it: ``0``, ``5%``, ``any``."""
     if tolerance.any:
         return "any"
     if tolerance.whole:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from openmed_rules.results.counts import Counts
-from openmed_rules.results.gate import Finding, Limits, citation_findings, coverage_findings, evidence_findings
+from openmed_rules.results.counts import NO_CLASSES, Counts
+from openmed_rules.results.gate import (
+    Finding,
+    LetBy,
+    Limits,
+    citation_findings,
+    coverage_findings,
+    evidence_findings,
+)
 from openmed_rules.results.notes import NOTED, Note, Reasons
 from openmed_rules.results.places import CasePlace, Position, Unreadable
 from openmed_rules.ruleset.model import ReportName, RuleSet
@@ -30,12 +37,16 @@ def findings_of(rules: RuleSet, limits: Limits, counts: Counts) -> list[Finding]
 class Outcome:
     """How often one reason of one report was found, and in how many cases (or sums) it failed.
 
-    ``tolerated`` counts what was found where it did not fail.
+    ``let_be`` counts what was found where it did not fail, by the part of the policy that let it be.
     """
 
     found: int = 0
-    tolerated: int = 0
     failed: int = 0
+    let_be: Counter[LetBy] = field(default_factory=Counter)
+
+
+Noted: TypeAlias = tuple[tuple[Reasons, Callable[[Counts], int]], ...]
+"""Kinds of notes under the reasons that count, and how many a case has of each."""
 
 
 class Ending(NamedTuple):
@@ -43,7 +54,7 @@ class Ending(NamedTuple):
 
     found: list[Finding]
     named: Failing
-    noted: tuple[tuple[Reasons, Callable[[Counts], int]], ...]
+    noted: Noted
 
 
 class Tally:
@@ -89,6 +100,28 @@ class Tally:
             self._ended[ending.named] += 1
             self._positions.add(self.judged, where, counts, notes, ending.noted)
 
+    @property
+    def takes_many(self) -> bool:
+        """Whether cases may be added many at once: how one ends is told by its counts, and no position is wanted."""
+        return self.limits.tolerates_nothing and self._positions.is_full
+
+    def add_many(self, cases: Sequence[Counts]) -> None:
+        """Add cases of which each has a valid record and no other, and none has a class; see ``takes_many``."""
+        alike: dict[tuple[bool, ...], list[Counts]] = {}
+        for counts in cases:
+            alike.setdefault(_shape(counts), []).append(counts)
+        for shape, members in alike.items():
+            ending = self._endings.get(shape)
+            if ending is None:
+                ending = self._endings[shape] = self._new_ending(members[0])
+            *columns, _ = zip(*members, strict=True)
+            total = Counts._make((*map(sum, columns), NO_CLASSES))
+            self.judged += len(members)
+            self.counts = self.counts.plus(total)
+            if ending.named:
+                self._ended[ending.named] += len(members)
+                self._positions.count(total, ending.noted)
+
     def _note_evidence(self, counts: Counts) -> None:
         """Evidence is judged case by case, also where all else is held against the sums."""
         if self.limits.per_batch:
@@ -101,15 +134,10 @@ class Tally:
         """How a case with ``counts`` ends; where nothing is tolerated, what is found and what is not tells it."""
         if not self.limits.tolerates_nothing:
             return self._new_ending(counts)
-        key = (
-            *map(bool, counts),
-            counts.claim != counts.supported_claim,
-            counts.citation != counts.valid_citation,
-            counts.valid_evidence_record != counts.referenced_evidence,
-        )
-        known = self._endings.get(key)
+        shape = _shape(counts)
+        known = self._endings.get(shape)
         if known is None:
-            known = self._endings[key] = self._new_ending(counts)
+            known = self._endings[shape] = self._new_ending(counts)
         return known
 
     def _new_ending(self, counts: Counts) -> Ending:
@@ -144,19 +172,29 @@ class Tally:
     def _add_findings(self, found: Iterable[Finding]) -> Failing:
         """Add findings; the reports and reasons that failed."""
         failing: list[tuple[ReportName, str]] = []
-        for report, reason, amount, _, failed in found:
+        for report, reason, amount, _, failed, let_by in found:
             outcome = self.outcomes.setdefault((report, reason), Outcome())
             outcome.found += amount
             if failed:
                 outcome.failed += 1
                 failing.append((report, reason))
             else:
-                outcome.tolerated += amount
+                outcome.let_be[let_by] += amount
         return frozenset(failing)
 
     def positions(self) -> tuple[list[Position], int]:
         """The first positions of what failed, in the order of the run, and how many more there are."""
         return self._positions.of({reason for (_, reason), outcome in self.outcomes.items() if outcome.failed})
+
+
+def _shape(counts: Counts) -> tuple[bool, ...]:
+    """What of ``counts`` is something, and which of its parts are less than the whole."""
+    return (
+        *map(bool, counts),
+        counts.claim != counts.supported_claim,
+        counts.citation != counts.valid_citation,
+        counts.valid_evidence_record != counts.referenced_evidence,
+    )
 
 
 class _FirstPositions:
@@ -167,13 +205,23 @@ class _FirstPositions:
         self._kept: dict[Reasons, list[tuple[int, CasePlace, Note]]] = {}
         self._noted: Counter[Reasons] = Counter()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether as many are kept as may be shown; where each of them failed, later ones cannot be among the first."""
+        return sum(map(len, self._kept.values())) >= self.most
+
+    def count(self, counts: Counts, noted: Noted) -> None:
+        """Count what cases have of each kind, without keeping where."""
+        for reasons, count in noted:
+            self._noted[reasons] += count(counts)
+
     def add(
         self,
         order: int,
         where: CasePlace,
         counts: Counts,
         notes: Callable[[], Sequence[Note]],
-        noted: tuple[tuple[Reasons, Callable[[Counts], int]], ...],
+        noted: Noted,
     ) -> None:
         """Take a case; its ``notes`` only while some of a kind that it has are still wanted."""
         wanted = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ FACTS = ["e1", "e2", "e3", "e4"]
 ALL = ["e1", "e2", "e3", "e4"]
 
 
-def case(*of_each: list[object], evidence: object = FACTS) -> dict[str, Any]:
+def case(*of_each: Sequence[object], evidence: object = FACTS) -> dict[str, Any]:
     """A case of several claims, by the citations of each."""
     return {"claims": [{"citations": citations} for citations in of_each], "evidence": evidence}
 
@@ -35,9 +36,7 @@ def outcome(report: Report) -> tuple[str, int, dict[str, int]]:
         ("{}", ("failed", 2, {})),
     ],
 )
-def test_what_is_tolerated_is_counted_as_tolerated(
-    tolerate: str, expected: tuple[str, int, dict[str, int]]
-) -> None:
+def test_what_is_tolerated_is_counted_as_tolerated(tolerate: str, expected: tuple[str, int, dict[str, int]]) -> None:
     report = judge(f"policy: {{tolerate: {tolerate}}}", case([*ALL, "x"]), case([*ALL, "x"]))
 
     assert outcome(report) == expected
@@ -51,7 +50,7 @@ def test_only_what_did_not_fail_its_case_is_tolerated() -> None:
 
 
 def test_the_larger_count_of_the_two_reports_is_tolerated() -> None:
-    """Two references of one citation that both lead nowhere are one citation here and two references there."""
+    """Two references that lead nowhere are one citation in one report, and two references in the other."""
     rules = """\
 citations: {records: citations, id: id, span: {start: start, end: end}}
 evidence: {records: $.evidence, id: id, span: {start: start, end: end}}
@@ -94,12 +93,7 @@ def test_some_cases_may_fail(failed_cases: str, verdict: str) -> None:
     report = judge(f"policy: {{failed_cases: {failed_cases}}}", case(ALL), case([*ALL, "x"]), case(ALL))
 
     assert (report.verdict, report.cases.passed, report.cases.failed) == (verdict, 2, 1)
-    assert (
-        report.passed
-        is numbers(report)["passed"]
-        is numbers(report)["coverage.passed"]
-        is (verdict == "passed")
-    )
+    assert report.passed is numbers(report)["passed"] is numbers(report)["coverage.passed"] is (verdict == "passed")
     assert set(report.reasons) == (
         {"invalid_citation", "missing_source_record", "unknown_citation"} if verdict == "failed" else set()
     )
@@ -149,11 +143,12 @@ def test_no_claims_in_one_case_of_a_batch_is_no_batch_without_claims() -> None:
 
 def test_evidence_is_judged_per_case_in_a_batch_too() -> None:
     """One case without available evidence fails closed, however little it is of the whole batch."""
-    rules = "reports: [citations]\npolicy: {per: batch, unavailable: count, tolerate: {invalid_source_evidence: 10%}}"
+    rules = """\
+reports: [citations]
+policy: {per: batch, unavailable: count, tolerate: {invalid_source_evidence: 10%}}
+"""
 
-    report = judge(
-        rules, case(["e1"], evidence=["e1", True]), case(["e1"], evidence=[f"e{n}" for n in range(20)])
-    )
+    report = judge(rules, case(["e1"], evidence=["e1", True]), case(["e1"], evidence=[f"e{n}" for n in range(20)]))
 
     assert numbers(report)["fail_closed"] is True
     assert (report.verdict, report.reasons) == ("failed", ("invalid_source_evidence",))
@@ -200,9 +195,7 @@ evidence: {records: $.evidence.*, id: {place: key}, class: {path: type, labels: 
 def test_a_class_may_be_the_key() -> None:
     rules = "evidence: {records: $.facts.*, id: id, class: {place: key, labels: [allergy]}}"
 
-    report = judge(
-        rules, {"claims": [{"citations": ["1"]}], "facts": {"allergy": {"id": 1}, "drug": {"id": 2}}}
-    )
+    report = judge(rules, {"claims": [{"citations": ["1"]}], "facts": {"allergy": {"id": 1}, "drug": {"id": 2}}})
 
     assert report.classes == {"allergy": {"claim": 0, "unsupported_claim": 0, "fact": 1, "omission": 0}}
 
@@ -232,11 +225,10 @@ reports: [{"citations" if reason == "unsupported_claim" else "coverage"}]
 policy: {{tolerate: {{invalid_citation: any, {reason}: {tolerate}}}}}
 """
     types = ["allergy", "allergy", "drug", "other"]
+    document: dict[str, Any]
     last = "x" if reason == "unsupported_claim" else "4"
     document = {
-        "claims": [
-            {"type": kind, "citations": [cited]} for kind, cited in zip(types, [last, *"123"], strict=True)
-        ],
+        "claims": [{"type": kind, "citations": [cited]} for kind, cited in zip(types, [last, *"123"], strict=True)],
         "evidence": [{"type": kind, "id": number} for kind, number in zip(types, [9, 1, 2, 3], strict=True)],
     }
     if reason == "omitted_source_fact":
@@ -280,7 +272,9 @@ def test_how_many_were_left_out() -> None:
     rules = """\
 claims: {records: $.claims, where: {type: claim}}
 citations:
-- {records: citations, where: {use: {not: hint}}, kinds: {web: {where: {kind: web}, ignore: true}, fact: {id: id}}}
+- records: citations
+  where: {use: {not: hint}}
+  kinds: {web: {where: {kind: web}, ignore: true}, fact: {id: id}}
 - {records: more, where: {use: proof}, kind: fact}
 evidence: [{records: $.a, where: {void: null}}, {records: $.b, where: {void: null}}]
 """

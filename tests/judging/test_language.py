@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from judged import judge
 from openmed_rules.errors import RulesError
@@ -63,7 +67,56 @@ def test_the_sample_uses_every_word_of_the_language() -> None:
     assert words(SAMPLE) == words(SHARED)
 
 
+UNUSABLE: list[Any] = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    7.5,
+    "",
+    " e1 ",
+    "x",
+    {},
+    [],
+    [[]],
+    {"id": "e1"},
+    -1,
+    "5",
+    [1, 2],
+    2**70,
+]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(examples(SAMPLE)), st.randoms(use_true_random=False))
+def test_a_damaged_example_is_judged_the_same_by_either_way(example: dict[str, Any], random: Random) -> None:
+    """`judge` takes both ways, and lets no difference pass."""
+    summary = example["summary"]
+    for _ in range(random.randint(1, 3)):
+        summary = damaged(summary, random)
+    evidence = example["evidence"]
+    rules = load_rule_mapping(example["rule"])
+
+    with suppress(RulesError):
+        judge(rules, summary, evidence=None if evidence is None else [evidence])
+
+
+def damaged(value: Any, random: Random) -> Any:
+    """A copy with something of it deleted, repeated or made unusable, at any depth."""
+    inner = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    if not inner or random.random() < 0.1:
+        return random.choice(UNUSABLE)
+    copy, at = value.copy(), random.choice(inner)
+    change = random.random()
+    if change < 0.1:
+        del copy[at]
+    elif change < 0.2 and isinstance(copy, list):
+        copy.insert(at, copy[at])
+    else:
+        copy[at] = damaged(copy[at], random)
+    return copy
+
+
 def words(file: Path) -> set[str]:
-    return {
-        word for example in examples(file) if "verdict" in example["expected"] for word in example["words"]
-    }
+    return {word for example in examples(file) if "verdict" in example["expected"] for word in example["words"]}

@@ -78,13 +78,7 @@ def test_evidence_without_a_summary_is_a_case_without_claims() -> None:
 
     assert report.cases.total == 2
     assert set(report.reasons) == {"no_claims", "omitted_source_fact"}
-    assert report.positions[0].to_dict() == {
-        "file": "facts",
-        "line": 2,
-        "case": 2,
-        "record": 1,
-        "reason": "omitted_source_fact",
-    }
+    assert {(str(position.place), position.case) for position in report.positions} == {("facts:2", 2)}
 
 
 @pytest.mark.parametrize("note", [None, "x", True, "", {}])
@@ -96,9 +90,7 @@ def test_a_summary_that_meets_no_evidence_has_none(note: object) -> None:
 
 
 def test_a_path_may_climb_to_what_all_cases_share() -> None:
-    rules = (
-        "inputs: {summary: {cases: '$.answers[*].body', join: ^^.note}, evidence: {join: note}}\n" + IN_ORDER
-    )
+    rules = "inputs: {summary: {cases: '$.answers[*].body', join: ^^.note}, evidence: {join: note}}\n" + IN_ORDER
     summary = {"note": 7, "answers": [{"body": cites("e1")}, {"body": cites("e1")}]}
 
     assert judge(rules, summary, evidence=[facts("e1", note=7)]).verdict == "passed"
@@ -132,9 +124,7 @@ def test_evidence_that_cannot_be_read_has_no_id_to_meet_by() -> None:
 
 @pytest.mark.parametrize("note", [b"NaN", rb'"\ud83d"', b"9" * 5000])
 def test_an_id_that_cannot_be_read_makes_its_case_unreadable(note: bytes) -> None:
-    on_summary = judge(
-        BY_ID, b'{"claims": [], "note": %s}' % note, cites("e1", note=1), evidence=[facts("e1", note=1)]
-    )
+    on_summary = judge(BY_ID, b'{"claims": [], "note": %s}' % note, cites("e1", note=1), evidence=[facts("e1", note=1)])
     on_evidence = judge(BY_ID, cites("e1", note=1), evidence=[facts("e1", note=1), b'{"note": %s}' % note])
 
     assert on_summary.unreadable == (Unreadable(Place("notes", 1), "OMR-615"),)

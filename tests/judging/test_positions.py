@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -50,9 +51,7 @@ def places(rules: str, *cases: object, **asked: Any) -> list[str]:
 def test_the_closest_reason_of_a_citation(citation: object, reason: str) -> None:
     claims = [{"citations": [{"id": "e1"}]}, {"citations": [{"id": "e2"}, citation]}]
 
-    assert places(SPANS, {"claims": claims, "evidence": [E1, {"id": "e2", "s": 7, "e": 9}]}) == [
-        f"1.1: c2.2 {reason}"
-    ]
+    assert places(SPANS, {"claims": claims, "evidence": [E1, {"id": "e2", "s": 7, "e": 9}]}) == [f"1.1: c2.2 {reason}"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,8 @@ def test_a_case_counts_within_its_file_and_a_line_within_the_text() -> None:
         }
     )
     bad = {"claims": [{"citations": ["x"]}], "evidence": ["e1"]}
-    text = b'{"all": [{"claims": [{"citations": ["e1"]}], "evidence": ["e1"]}, {"claims": [{"citations": ["x", "e1"]}], "evidence": ["e1"]}]}'
+    good = {"claims": [{"citations": ["e1"]}], "evidence": ["e1"]}
+    text = json.dumps({"all": [good, {"claims": [{"citations": ["x", "e1"]}], "evidence": ["e1"]}]}).encode()
 
     report = judge_batch(
         rules,
@@ -198,9 +198,7 @@ def test_a_case_counts_within_its_file_and_a_line_within_the_text() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("asked", "shown", "left"), [(0, 0, 30), (1, 1, 29), (7, 7, 23), (20, 20, 10), (50, 30, 0)]
-)
+@pytest.mark.parametrize(("asked", "shown", "left"), [(0, 0, 30), (1, 1, 29), (7, 7, 23), (20, 20, 10), (50, 30, 0)])
 def test_the_first_positions_are_shown_and_the_rest_is_counted(asked: int, shown: int, left: int) -> None:
     case = {"claims": [{"citations": ["e1", "x", "y"]}], "evidence": ["e1", "e2"]}
     cases = [case] * 10

@@ -66,8 +66,8 @@ def test_the_order_of_what_a_run_is_made_of_changes_no_number(
     """Of records, claims, citations and cases.
 
     It holds because of two records that share a reference here, one is as good as the other. In general the
-    first one counts: of three, of which the second shares its id with the first and its span with the third, the
-    order decides how many are duplicates; and of two of different classes, which class has a fact.
+    first one counts: of three, of which the second shares its id with the first and its span with the third,
+    the order decides how many are duplicates; and of two of different classes, which class has a fact.
     """
     ordered = list(enumerate(run))
     turned = [(number, shuffled_content(content, random)) for number, content in ordered]
@@ -108,7 +108,7 @@ def test_the_counts_of_a_batch_are_the_sums_of_its_parts(
 
 
 def counts_of(report: Report) -> dict[str, int]:
-    said = report.to_dict()
+    said: dict[str, Any] = report.to_dict()
     counts = {"cases": report.cases.total, "orphans": report.orphan_citations}
     for group in ("citations", "coverage", "joined", "left_out"):
         counts |= {f"{group}.{name}": value for name, value in said[group].items() if type(value) is int}
@@ -120,14 +120,13 @@ def counts_of(report: Report) -> dict[str, int]:
 # --- less evidence, more citations -------------------------------------------------------------------
 
 GONE_AND_TOLD = """\
-policy: {tolerate: {omitted_source_fact: any, invalid_source_evidence: any, no_claims: any, no_citations: any}}
+policy:
+  tolerate: {omitted_source_fact: any, invalid_source_evidence: any, no_claims: any, no_citations: any}
 """
 
 
 @unhurried
-@given(
-    st.sampled_from(LAYOUTS), contents(), st.lists(st.sampled_from(NAMES), min_size=1, unique=True), st.data()
-)
+@given(st.sampled_from(LAYOUTS), contents(), st.lists(st.sampled_from(NAMES), min_size=1, unique=True), st.data())
 def test_evidence_that_is_lost_never_turns_a_fail_into_a_pass(
     layout: Layout, content: Content, known: list[str], data: st.DataObject
 ) -> None:
@@ -142,20 +141,15 @@ def test_evidence_that_is_lost_never_turns_a_fail_into_a_pass(
     others = [record for record in content.evidence if not isinstance(record, dict)]
     told = layout._replace(rules=f"{layout.rules}\n{GONE_AND_TOLD}")
     instead = data.draw(st.sampled_from([[], [None], [{**good[lost], "id": {}, "start": {}, "kind": "p"}]]))
+    left: list[Any] = [*good[:lost], *instead, *good[lost + 1 :]]
 
     before, after = (
-        report_of(told, laid_out(told, [Content(content.claims, (*records, *others))]))
-        for records in (good, [*good[:lost], *instead, *good[lost + 1 :]])
+        report_of(told, laid_out(told, [Content(content.claims, records)]))
+        for records in ((*good, *others), (*left, *others))
     )
 
     assert before.passed or not after.passed
-    for ratio in ("coverage", "evidence_coverage"):
-        assert ratio_of(before, ratio) or not ratio_of(after, ratio)
-
-
-def ratio_of(report: Report, name: str) -> Any:
-    assert report.citations is not None
-    return report.citations[name]
+    assert ratios(before)["coverage"] >= ratios(after)["coverage"]
 
 
 @unhurried
@@ -171,8 +165,7 @@ def test_a_citation_of_nothing_or_of_the_same_again_changes_no_ratio(
     claims = (*content.claims[:at], richer, *content.claims[at + 1 :])
 
     before, after = (
-        report_of(layout, laid_out(layout, [Content(of, content.evidence)]))
-        for of in (content.claims, claims)
+        report_of(layout, laid_out(layout, [Content(of, content.evidence)])) for of in (content.claims, claims)
     )
 
     assert ratios(before) == ratios(after)
@@ -223,27 +216,23 @@ def test_the_numbers_of_a_report_agree(layout: Layout, run: list[Content]) -> No
     assert set(report.reasons) == {*citations["failure_reasons"], *coverage["failure_reasons"]}
     assert all(0.0 <= value <= 1.0 for value in ratios(report).values())
     assert cases["total"] == cases["passed"] + cases["failed"] == len(run)
-    assert (
-        citations["claim_count"] == citations["supported_claim_count"] + citations["unsupported_claim_count"]
-    )
-    assert (
-        citations["citation_count"] == citations["valid_citation_count"] + citations["invalid_citation_count"]
-    )
-    assert citations["evidence_record_count"] == (
-        citations["valid_evidence_record_count"]
-        + citations["invalid_evidence_record_count"]
-        + citations["duplicate_evidence_record_count"]
-    )
-    assert coverage["source_fact_count"] == coverage["cited_fact_count"] + coverage["omission_count"]
+    for report_said, whole, parts in (
+        (citations, "claim", ["supported_claim", "unsupported_claim"]),
+        (citations, "citation", ["valid_citation", "invalid_citation"]),
+        (
+            citations,
+            "evidence_record",
+            ["valid_evidence_record", "invalid_evidence_record", "duplicate_evidence_record"],
+        ),
+        (coverage, "source_fact", ["cited_fact", "omission"]),
+    ):
+        assert report_said[f"{whole}_count"] == sum(report_said[f"{part}_count"] for part in parts)
     assert citations["missing_source_record_count"] <= citations["invalid_citation_count"]
     assert citations["unavailable_span_count"] <= citations["invalid_citation_count"]
     assert (
-        citations["missing_citation_count"]
-        <= coverage["missing_citation_count"]
-        <= coverage["unsupported_fact_count"]
+        citations["missing_citation_count"] <= coverage["missing_citation_count"] <= coverage["unsupported_fact_count"]
     )
     assert citations["fail_closed"] is not citations["source_evidence_available"]
     assert all(
-        of["omission"] <= of["fact"] and of["unsupported_claim"] <= of["claim"]
-        for of in said["classes"].values()
+        of["omission"] <= of["fact"] and of["unsupported_claim"] <= of["claim"] for of in said["classes"].values()
     )

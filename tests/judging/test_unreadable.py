@@ -1,4 +1,4 @@
-"""What cannot be read is counted and told by its place, and what is only odd is read as the common readers do it."""
+"""What cannot be read is counted and told by its place; what is only odd is read as common readers do."""
 
 from __future__ import annotations
 
@@ -29,11 +29,8 @@ HALF = rb'"\ud83d"'
 
 
 def text(**fields: bytes) -> bytes:
-    """A case in which ``claim``, ``citation``, ``record`` or ``case`` have one field more, as it stands in the file."""
-    more = {
-        name: b", " + fields[name] if name in fields else b""
-        for name in ("claim", "citation", "record", "case")
-    }
+    """A case in which ``claim``, ``citation``, ``record`` or ``case`` have fields more."""
+    more = {name: b", " + fields[name] if name in fields else b"" for name in ("claim", "citation", "record", "case")}
     return (
         b'{"claims": [{"id": "c1", "type": "claim", "citations": [{"id": "e1"%(citation)s}]%(claim)s}],'
         b' "evidence": [{"id": "e1"%(record)s}]%(case)s}'
@@ -61,9 +58,7 @@ def codes(report: Report) -> list[str]:
         pytest.param(text(citation=b'"id": NaN'), "OMR-615", id="NaN as an id"),
         pytest.param(text(record=b'"id": ' + LONG), "OMR-615", id="a long integer as an id"),
         pytest.param(text(record=b'"id": ' + HALF), "OMR-615", id="half a character as an id"),
-        pytest.param(
-            text(claim=b'"id": "c" , "label": ' + HALF), "OMR-615", id="half a character as a class"
-        ),
+        pytest.param(text(claim=b'"id": "c" , "label": ' + HALF), "OMR-615", id="half a character as a class"),
         pytest.param(
             text(citation=b'"start": 0, "end": 5, "page": ' + HALF),
             "OMR-615",
@@ -96,9 +91,7 @@ def test_a_document_that_cannot_be_read(document: bytes, code: str) -> None:
         pytest.param(text(record=b'"size": ' + LONG), id="a long integer that is not read"),
         pytest.param(text(claim=b'"text": ' + HALF), id="half a character that is not read"),
         pytest.param(text(case=HALF + b": 1"), id="half a character in a name"),
-        pytest.param(
-            text(case=b'"text": "caf\xc3\xa9 \\ud83d\\ude00"'), id="a whole character in two halves"
-        ),
+        pytest.param(text(case=b'"text": "caf\xc3\xa9 \\ud83d\\ude00"'), id="a whole character in two halves"),
         pytest.param(text(case=b'"deep": ' + b"[" * 400 + b"]" * 400), id="deep, but not too deep"),
         pytest.param(text(record=b'"id": "x", "id": "e1"'), id="equal names, of which the last counts"),
     ],
@@ -174,9 +167,7 @@ def test_what_a_reader_could_not_open_is_a_case_that_could_not_be_read() -> None
 
 
 def test_an_unreadable_case_cannot_be_tolerated() -> None:
-    report = judge(
-        "policy: {failed_cases: 100%}", b"{", {"claims": [{"citations": ["e1"]}], "evidence": ["e1"]}
-    )
+    report = judge("policy: {failed_cases: 100%}", b"{", {"claims": [{"citations": ["e1"]}], "evidence": ["e1"]})
 
     assert report.verdict == "failed"
     assert numbers(report)["passed"] is numbers(report)["coverage.passed"] is False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from openmed_rules.results.counts import ClassCounts, Counts, abstain
@@ -9,18 +11,21 @@ from openmed_rules.results.counts import ClassCounts, Counts, abstain
 FIELDS = [name for name in Counts._fields if name != "classes"]
 
 
+def counted(*numbers: int, **by_name: int) -> Counts:
+    """Counts by position or by name, without classes."""
+    return Counts._make((*numbers, {})) if numbers else Counts()._replace(**dict[str, Any](by_name))
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_count_adds(field: str) -> None:
-    assert Counts(**{field: 2}).plus(Counts(**{field: 3})) == Counts(**{field: 5})
+    assert counted(**{field: 2}).plus(counted(**{field: 3})) == counted(**{field: 5})
 
 
 def test_no_count_gets_into_another() -> None:
-    one = Counts(*range(1, len(FIELDS) + 1))
-    other = Counts(*(100 * number for number in range(1, len(FIELDS) + 1)))
+    one = counted(*range(1, len(FIELDS) + 1))
+    other = counted(*(100 * number for number in range(1, len(FIELDS) + 1)))
 
-    assert (
-        one.plus(other) == other.plus(one) == Counts(*(101 * number for number in range(1, len(FIELDS) + 1)))
-    )
+    assert one.plus(other) == other.plus(one) == counted(*(101 * number for number in range(1, len(FIELDS) + 1)))
 
 
 def test_adding_changes_neither() -> None:
@@ -86,7 +91,11 @@ def test_what_is_derived() -> None:
 
 
 def test_to_abstain_takes_what_rests_on_the_evidence_and_leaves_the_rest() -> None:
-    counts = Counts(*range(1, len(FIELDS) + 1))._replace(classes={"a": ClassCounts(4, 2, 1, 3, 2)})
-    gone = {"supported_claim": 0, "referenced_evidence": 0, "classes": {"a": ClassCounts(4, 4, 1, 3, 3)}}
+    counts = counted(*range(1, len(FIELDS) + 1))._replace(classes={"a": ClassCounts(4, 2, 1, 3, 2)})
+    gone: dict[str, Any] = {
+        "supported_claim": 0,
+        "referenced_evidence": 0,
+        "classes": {"a": ClassCounts(4, 4, 1, 3, 3)},
+    }
 
     assert abstain(counts) == counts._replace(**gone)

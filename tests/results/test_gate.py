@@ -120,7 +120,7 @@ def test_without_an_entry_nothing_is_tolerated(reason: str) -> None:
     ],
 )
 def test_a_tolerance_holds_up_to_its_edge(reason: str, tolerated: str, most: int) -> None:
-    """A detail that has an entry leaves its parent's count while it holds, and is held against itself alone."""
+    """A detail with an entry leaves its parent's count while it holds, and is held against itself alone."""
     entry = f"{reason}: {tolerated}"
 
     assert failing(entry, **faults(reason, most)) == set()
@@ -151,7 +151,7 @@ def test_a_reason_that_is_tolerated_tolerates_no_other(reason: str) -> None:
         ("0%", 1, 10**18, True),
     ],
 )
-def test_percentages_are_compared_in_integers(percent: str, found: int, of: int, fails: bool) -> None:
+def test_percentages_are_compared_in_integers(percent: str, found: int, of: int, *, fails: bool) -> None:
     """As floats, 0.29 * 100 is less than 29, and one of 10**18 is none."""
     held = failing(f"duplicate_citation: {percent}", citation=of, valid_citation=of, duplicate_citation=found)
 
@@ -195,8 +195,8 @@ LOST = {
     "unknown_span": 3,
     "reference": 30,
 }
-"""Six invalid citations: 2 by an unknown id, 1 by an unknown span, 1 by both, 1 by an unknown span and a malformed
-field, and 1 malformed."""
+"""Six invalid citations: 2 by an unknown id, 1 by an unknown span, 1 by both, 1 by an unknown span beside a
+malformed field, and 1 malformed."""
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ field, and 1 malformed."""
     ],
 )
 def test_unresolved_citations_follow_or_leave_the_invalid_ones(tolerate: str, expected: set[str]) -> None:
-    """A citation leaves the count only where all its faults are tolerated. The coverage report counts references."""
+    """A citation leaves the count only where all its faults do; the coverage report counts references."""
     assert failing(tolerate, **LOST) == expected
 
 
@@ -257,7 +257,7 @@ CLASSES = {
     ],
 )
 def test_a_class_with_an_entry_is_held_against_it_and_the_rest_together(
-    reason: str, tolerated: str, fails: bool
+    reason: str, tolerated: str, *, fails: bool
 ) -> None:
     other = "omitted_source_fact" if reason == "unsupported_claim" else "unsupported_claim"
 
@@ -312,7 +312,7 @@ def test_no_claims_is_tolerated_or_not() -> None:
         ("invalid_source_evidence: any", {"valid_evidence_record": 0, "evidence_record": 0}, False),
     ],
 )
-def test_when_evidence_is_available(tolerate: str, counted: dict[str, int], available: bool) -> None:
+def test_when_evidence_is_available(tolerate: str, counted: dict[str, int], *, available: bool) -> None:
     assert limits(tolerate).available(Counts(**{**OF, **counted})) is available
 
 

@@ -31,9 +31,7 @@ def many(supported: int, of: int) -> dict[str, Any]:
 # --- ratios ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("supported", "of"), [(1, 3), (2, 3), (1, 7), (2999, 3000), (1, 3000), (0, 3), (3, 3)]
-)
+@pytest.mark.parametrize(("supported", "of"), [(1, 3), (2, 3), (1, 7), (2999, 3000), (1, 3000), (0, 3), (3, 3)])
 def test_a_ratio_is_its_counts_divided(supported: int, of: int) -> None:
     got = numbers(judge("", many(supported, of)))
 
@@ -48,9 +46,7 @@ def test_nearly_all_is_not_all() -> None:
     assert {"unsupported_claim", "omitted_source_fact"} <= set(report.reasons)
 
 
-@pytest.mark.parametrize(
-    ("percent", "verdict"), [("0.033%", "failed"), ("0.0333%", "failed"), ("0.0334%", "passed")]
-)
+@pytest.mark.parametrize(("percent", "verdict"), [("0.033%", "failed"), ("0.0333%", "failed"), ("0.0334%", "passed")])
 def test_a_percentage_is_held_against_counts_and_not_against_ratios(percent: str, verdict: str) -> None:
     tolerate = f"unsupported_claim: {percent}, omitted_source_fact: {percent}, invalid_citation: {percent}"
 
@@ -74,14 +70,10 @@ NO_CLAIMS = "policy: {tolerate: {no_claims: any}}"
         pytest.param(NO_CLAIMS, case(evidence=[]), 0.0, 0.0, id="neither claims nor evidence"),
         pytest.param("", case("e1", evidence=[]), 0.0, 1.0, id="no evidence"),
         pytest.param("", case("e1", evidence=["e1", True]), 0.0, 1.0, id="evidence not available"),
-        pytest.param(
-            "policy: {unavailable: count}", case("e1", evidence=["e1", True]), 0.0, 0.0, id="counts go on"
-        ),
+        pytest.param("policy: {unavailable: count}", case("e1", evidence=["e1", True]), 0.0, 0.0, id="counts go on"),
     ],
 )
-def test_where_there_is_nothing_to_divide_by(
-    rules: str, case: object, coverage: float, abstention: float
-) -> None:
+def test_where_there_is_nothing_to_divide_by(rules: str, case: object, coverage: float, abstention: float) -> None:
     got = numbers(judge(rules, case))
 
     assert got | {"coverage": coverage, "abstention_rate": abstention, "recall": 0.0} == got
@@ -94,9 +86,7 @@ def test_one_case_without_available_evidence_closes_the_batch() -> None:
     report = judge("", GOOD, case("e1", evidence=["e1", "e1"]))
     got = numbers(report)
 
-    assert (
-        got | {"source_evidence_available": False, "fail_closed": True, "coverage.fail_closed": True} == got
-    )
+    assert got | {"source_evidence_available": False, "fail_closed": True, "coverage.fail_closed": True} == got
     assert got | {"coverage": 0.0, "evidence_coverage": 0.0, "recall": 0.0} == got
     assert got | {"supported_claim": 1, "referenced_evidence": 1} == got
     assert {"duplicate_source_evidence", "duplicate_source_fact"} <= set(report.reasons)
@@ -156,9 +146,7 @@ def test_the_reasons_of_a_batch_are_those_of_its_cases() -> None:
 
 
 def lines(report: Report) -> dict[tuple[str, str], tuple[int, int | None, str, bool]]:
-    return {
-        (line.report, line.reason): (line.found, line.of, line.limit, line.failed) for line in report.lines
-    }
+    return {(line.report, line.reason): (line.found, line.of, line.limit, line.failed) for line in report.lines}
 
 
 def test_a_line_says_how_much_of_how_many_and_what_is_tolerated() -> None:
@@ -211,9 +199,9 @@ def test_the_published_names() -> None:
     said = report.to_dict()
 
     assert list(said) == [
-        *("schema_version", "rules", "reads_text", "verdict", "passed", "reasons", "cases"),
-        *("citations", "coverage", "tolerated", "joined", "left_out", "orphan_citations"),
-        *("positions", "positions_left", "classes"),
+        *("schema_version", "rules", "reads_text", "verdict", "passed", "report_only", "exit_code", "reasons"),
+        *("cases", "citations", "coverage", "tolerated", "warnings", "waived", "waivers", "joined", "left_out"),
+        *("orphan_citations", "positions", "positions_left", "unreadable", "classes"),
     ]
     assert set(report.citations or {}) == {*CITATION_METRICS, *FLAGS, "failure_reasons"}
     assert set(report.coverage or {}) == {*COVERAGE_METRICS, *FLAGS, "failure_reasons"}

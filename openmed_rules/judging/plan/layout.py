@@ -100,7 +100,9 @@ def layout_of(rules: model.RuleSet) -> Layout:
 def _is_counted_along(evidence: model.Evidence) -> bool:
     """Whether the positions of the records are their numbers among all that are read."""
     form = evidence.id[0]
-    one_array = len(evidence.records) == 1 and all(isinstance(step, model.Key) for step in evidence.records[0].path.steps)
+    one_array = len(evidence.records) == 1 and all(
+        isinstance(step, model.Key) for step in evidence.records[0].path.steps
+    )
     return isinstance(form, model.Place) and (form.among_records or (one_array and not evidence.where))
 
 

@@ -173,7 +173,11 @@ def _citations(number: int, citations: Records, claim: Shape) -> Iterator[str]:
 
 def _citation(number: int, citations: Records, shape: Shape) -> Iterator[str]:
     """One citation: straight to its record, or weighed; what is counted in the end is only what is not plain."""
-    identity = f"citation{shape.leaf(citations.id, IDENTITY)}" if isinstance(citations.id, tuple) and citations.id else "citation"
+    identity = (
+        f"citation{shape.leaf(citations.id, IDENTITY)}"
+        if isinstance(citations.id, tuple) and citations.id
+        else "citation"
+    )
     leaves = [identity] if citations.id is not None else []
     span = citations.span
     if span is None:
@@ -227,7 +231,8 @@ def _result() -> Iterator[str]:
     yield "if weighing is None:"
     yield "    weighing = NOTHING_WEIGHED"
     yield "return Counts("
-    yield "    len(claims), supported, uncited, without_reference, cited, cited - invalid, repeated + weighing.repeated,"
+    yield "    len(claims), supported, uncited, without_reference, cited, cited - invalid,"
+    yield "    repeated + weighing.repeated,"
     yield "    weighing.no_record, weighing.no_span, weighing.no_way,"
     yield "    weighing.only_record, weighing.only_span, weighing.only_both,"
     yield "    cited - odd + doubly + weighing.reference, weighing.no_record, weighing.no_span,"

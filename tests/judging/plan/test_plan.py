@@ -204,9 +204,7 @@ DAMAGED = [
         b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}], "x": "\xff"}',
         id="not UTF-8 where it is skipped",
     ),
-    pytest.param(
-        b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}], "x": NaN}', id="NaN where it is skipped"
-    ),
+    pytest.param(b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}], "x": NaN}', id="NaN where it is skipped"),
     pytest.param(b'{"claims": [{"r": [{"ref": NaN}]}], "ev": [{"id": "e"}]}', id="NaN where it is read"),
     pytest.param(
         b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}], "x": "\\ud83d"}', id="half a pair, skipped"

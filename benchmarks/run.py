@@ -1,0 +1,145 @@
+"""Measure this project beside its peers, interleaved, and write ``RESULTS.md``: ``python benchmarks/run.py``.
+
+The peer is installed into an environment of its own. Every figure is a ratio of medians of runs that took turns; a
+row whose counts differ from the peer's is void.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import corpus
+
+HERE = Path(__file__).parent
+WORK = HERE / "work"
+PEER = WORK / "peer"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: what is measured, ours and the peer's command, what is compared, and the goal."""
+
+    what: str
+    against: str
+    ours: list[str]
+    theirs: list[str]
+    goal: str
+    compares: bool = True
+    key: str = "cpu"
+
+
+def peer_python() -> str:
+    """The interpreter of the peer's environment, which is made where it is not there yet."""
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        venv.create(PEER, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "openmed==3.1.0", "orjson"], check=True)
+    return str(python)
+
+
+def measured(command: list[str]) -> dict[str, Any]:
+    """What one run says of itself."""
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": "0"})
+    return dict(json.loads(ended.stdout.splitlines()[-1]))
+
+
+def rows(cases: int, claims: int) -> list[Row]:
+    """What is measured."""
+    python, peer = sys.executable, peer_python()
+    files = {style: WORK / f"{style}-{cases}.jsonl" for style in corpus.STYLES}
+    for style, file in files.items():
+        corpus.write_lines(file, style, cases)
+    document = WORK / f"document-{claims}.json"
+    corpus.write_document(document, claims)
+
+    def ours(way: str, file: Path) -> list[str]:
+        return [python, str(HERE / "ours.py"), way, str(file)]
+
+    def theirs(way: str, file: Path) -> list[str]:
+        return [peer, str(HERE / "theirs.py"), way, str(file)]
+
+    mixed = files["mixed"]
+    found = [
+        Row("both reports, mixed corpus", "openmed + json", ours("fast", mixed), theirs("openmed-json", mixed), "15 times faster"),
+        Row("general way, mixed corpus", "openmed + json", ours("general", mixed), theirs("openmed-json", mixed), "4 times faster"),
+        Row("both reports, mixed corpus", "bare orjson", ours("fast", mixed), theirs("orjson", mixed), "at most 1.5 times", compares=False),
+    ]
+    for style in ("id", "span", "both"):
+        goal = "at most 1.25 times" if style == "id" else "at most 1.5 times"
+        file = files[style]
+        found.append(Row(f"both reports, {style}", "bare orjson", ours("fast", file), theirs("orjson", file), goal, compares=False))
+    found += [
+        Row("one document", "openmed + orjson", ours("fast", document), theirs("openmed-orjson", document), "8 times faster"),
+        Row("memory of one document", "openmed + orjson", ours("fast", document), theirs("openmed-orjson", document), "a tenth", key="memory"),
+    ]
+    return found
+
+
+def line(row: Row, runs: int) -> str:
+    """One row of the table: the runs take turns, so that a slow minute of the machine is both's."""
+    pairs = [(measured(row.ours), measured(row.theirs)) for _ in range(runs)]
+    ours = [mine[row.key] for mine, _ in pairs]
+    theirs = [other[row.key] for _, other in pairs]
+    ratio = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
+    agrees = not row.compares or all(mine["counts"] == other["counts"] for mine, other in pairs)
+    said = f"{ratio:.2f} times its time" if ratio >= 1 else f"{1 / ratio:.1f} times faster"
+    if row.key == "memory":
+        said = f"{ratio:.2f} times its memory"
+    spread = f"{min(ours):.3g} to {max(ours):.3g}"
+    return f"| {row.what} | {row.against} | {statistics.median(ours):.3g} ({spread}) | {statistics.median(theirs):.3g} | {said if agrees else 'VOID: counts differ'} | {row.goal} |"
+
+
+def growth(sizes: list[int]) -> list[str]:
+    """CPU time for the same corpus at growing lengths."""
+    found = []
+    for cases in sizes:
+        file = WORK / f"mixed-{cases}.jsonl"
+        corpus.write_lines(file, "mixed", cases)
+        run = measured([sys.executable, str(HERE / "ours.py"), "fast", str(file)])
+        found.append(f"| {cases} | {run['cpu']:.3g} | {run['cpu'] / cases * 1e6:.1f} | {run['memory'] / 1024:.0f} |")
+    return found
+
+
+def main() -> None:
+    """Measure, and write the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--cases", type=int, default=4000)
+    options.add_argument("--claims", type=int, default=20000)
+    options.add_argument("--runs", type=int, default=5)
+    chosen = options.parse_args()
+    WORK.mkdir(exist_ok=True)
+    table = [line(row, chosen.runs) for row in rows(chosen.cases, chosen.claims)]
+    sizes = [chosen.cases * factor for factor in (1, 2, 4, 8, 16)]
+    page = "\n".join(
+        [
+            "# Results",
+            "",
+            f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}; {chosen.cases} cases of 6 kB a line,",
+            f"one document of {chosen.claims} claims; medians of {chosen.runs} runs that took turns, CPU seconds (kB of memory).",
+            "",
+            "| what | against | ours | theirs | ratio | goal |",
+            "|---|---|---|---|---|---|",
+            *table,
+            "",
+            "| cases | CPU seconds | microseconds a case | MB |",
+            "|--:|--:|--:|--:|",
+            *growth(sizes),
+            "",
+        ]
+    )
+    (HERE / "RESULTS.md").write_text(page, encoding="utf-8")
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
