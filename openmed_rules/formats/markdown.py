@@ -9,10 +9,12 @@ from openmed_rules.errors import meaning
 from openmed_rules.formats.wording import (
     READS_TEXT,
     VERDICTS,
+    besides,
     cases,
     counts,
     printable,
     ratios,
+    standing,
 )
 from openmed_rules.results.report import Report
 
@@ -26,7 +28,10 @@ _PLAIN = re.compile(r"[^`|\\\s](?:[^`|\\]*[^`|\\\s])?")
 def render_markdown(report: Report) -> str:
     """A heading with the verdict, and tables under it."""
     verdict, why = VERDICTS[report.verdict]
-    blocks = [f"### {_name(report.rules.name)}: {verdict}{why and f', {why}'}", _measures(report)]
+    blocks = [f"### {_name(report.rules.name)}: {verdict}{why and f', {why}'}"]
+    if told := list(besides(report)):
+        blocks.append("\n".join(f"- {_name(line)}" for line in told))
+    blocks.append(_measures(report))
     blocks += _reasons(report)
     blocks += _positions(report)
     blocks += _unreadable(report)
@@ -47,9 +52,7 @@ def _measures(report: Report) -> str:
 
 def _reasons(report: Report) -> Iterator[str]:
     lines = [line for line in report.lines if line.found or line.failed]
-    untold = [
-        reason for reason in report.reasons if reason not in {line.reason for line in lines if line.failed}
-    ]
+    untold = [reason for reason in report.reasons if reason not in {line.reason for line in lines if line.failed}]
     rows = [
         (
             f"`{line.reason}`",
@@ -57,7 +60,7 @@ def _reasons(report: Report) -> Iterator[str]:
             str(line.found),
             "" if line.of is None else str(line.of),
             _name(line.limit),
-            "**failed**" if line.failed else "tolerated",
+            "**failed**" if line.failed else standing(line),
         )
         for line in lines
     ]

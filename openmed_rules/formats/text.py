@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
@@ -11,11 +11,15 @@ from openmed_rules.errors import meaning
 from openmed_rules.formats.wording import (
     READS_TEXT,
     VERDICTS,
+    besides,
     cases,
     counts,
     numbers,
     printable,
     ratios,
+    share,
+    standing,
+    waiver_words,
 )
 from openmed_rules.results.report import ReasonLine, Report
 
@@ -41,10 +45,16 @@ def render_text(report: Report) -> str:
 def text_lines(report: Report) -> Iterator[Line]:
     """Verdict and ratios, what failed and where, what was tolerated, and what was evaluated at all."""
     verdict, why = VERDICTS[report.verdict]
-    yield Line(f"{verdict.upper()}  {printable(report.rules.name)}  {why}".rstrip(), report.verdict)
+    name, beside = printable(report.rules.name), besides(report)
+    yield Line(f"{verdict.upper()}  {name}  {', '.join(filter(None, (why, *beside)))}".rstrip(), report.verdict)
+    yield from _section("Drift", _drift(report), "reason")
     yield from _section("", ((ratio.name, ratio.percent, ratio.share) for ratio in ratios(report)))
     yield from _section("Reasons", _reasons(report), "reason")
-    yield from _section("Tolerated", (_row(line) for line in report.lines if line.found and not line.failed))
+    yield from _section("Warnings", _amounts(report.warnings))
+    yield from _section("Waived", _amounts(report.waived))
+    yield from _section("Waivers", _waivers(report))
+    yield from _section("Baseline", _baseline(report))
+    yield from _section("Tolerated", _tolerated(report))
     yield from _section("Where to look", _positions(report))
     yield from _section("Unreadable", _unreadable(report))
     yield from _section("By class", _classes(report))
@@ -76,9 +86,34 @@ def _reasons(report: Report) -> Iterator[tuple[str, ...]]:
             yield ("run", reason)
 
 
+def _tolerated(report: Report) -> Iterator[tuple[str, ...]]:
+    return (_row(line) for line in report.lines if line.found and standing(line) == "tolerated")
+
+
 def _row(line: ReasonLine) -> tuple[str, ...]:
     found = str(line.found) if line.of is None else f"{line.found} of {line.of}"
     return line.report, line.reason, found, f"tolerated: {printable(line.limit)}"
+
+
+def _drift(report: Report) -> Iterator[tuple[str, ...]]:
+    for drift in report.baseline.drift if report.baseline is not None else ():
+        yield printable(drift.locator), drift.what, f"was {share(drift.recorded)}", f"is {share(drift.found)}"
+
+
+def _amounts(found: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    return ((reason, str(amount)) for reason, amount in found.items())
+
+
+def _waivers(report: Report) -> Iterator[tuple[str, ...]]:
+    for waiver in report.waivers:
+        because = f"{printable(waiver.because)} ({printable(waiver.owner)})"
+        yield waiver.reason, waiver_words(waiver), f"waived: {waiver.waived}", because
+
+
+def _baseline(report: Report) -> Iterator[tuple[str, ...]]:
+    for line in report.baseline.lines if report.baseline is not None else ():
+        found = "not measured" if line.found is None else share(line.found)
+        yield printable(line.name), f"recorded {share(line.recorded)}", found, line.standing.replace("_", " ")
 
 
 def _positions(report: Report) -> Iterator[tuple[str, ...]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, cast
 
+from openmed_rules.results.baseline import Share
 from openmed_rules.results.places import Position
-from openmed_rules.results.report import CaseTotals, Metrics, Report
+from openmed_rules.results.report import CaseTotals, Metrics, ReasonLine, Report, WaiverLine
 
 VERDICTS: Final = MappingProxyType(
     {
@@ -18,6 +20,8 @@ VERDICTS: Final = MappingProxyType(
     }
 )
 """Each verdict in words, and why."""
+_LOG_COMMAND: Final = re.compile(r"^\s*::|##(?=\w*\[)")
+"""How a line begins, or what stands in one, that the runner of a pipeline takes for a command."""
 READS_TEXT = "This rule set reads text: it looks for citations inside what was written (find_all)."
 
 
@@ -72,10 +76,46 @@ def counts(found: dict[str, int]) -> str:
 
 
 def printable(name: str) -> str:
-    """A name without what a terminal or a page would obey: such letters are spelt out."""
-    return "".join(
+    """A name without what a terminal, a page or the log of a pipeline would obey: such letters are spelt out."""
+    spelt = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in name
     )
+    return _LOG_COMMAND.sub(lambda found: "".join(f"\\x{ord(letter):02x}" for letter in found[0]), spelt)
+
+
+def besides(report: Report) -> Iterator[str]:
+    """What is told beside the verdict: warnings, waivers, drift, and that a failed gate fails nothing."""
+    if report.warnings:
+        yield f"with warnings: {', '.join(report.warnings)}"
+    if report.waived:
+        yield f"waived: {counts(report.waived)}"
+    for waiver in report.waivers:
+        if waiver.state != "used" or waiver.expires_soon:
+            yield f"waiver of {waiver.reason}: {waiver_words(waiver)}"
+    if drift := report.baseline.drift if report.baseline is not None else ():
+        yield f"drift: {', '.join(printable(line.locator) for line in drift)}"
+    if report.report_only:
+        yield "report only: a failed gate does not fail the command"
+
+
+def standing(line: ReasonLine) -> str:
+    """What became of one reason: ``failed``, ``waived``, ``warning`` or ``tolerated``."""
+    if line.failed:
+        return "failed"
+    return "waived" if line.waived else "warning" if line.warned else "tolerated"
+
+
+def waiver_words(waiver: WaiverLine) -> str:
+    """``expired on 2027-01-31 (UTC)``."""
+    verb = "expired on" if waiver.state == "expired" else "until"
+    signs = (("expires soon", waiver.expires_soon), ("unused", waiver.state == "unused"))
+    more = [word for word, told in signs if told]
+    return ", ".join((f"{verb} {waiver.until.isoformat()} (UTC)", *more))
+
+
+def share(of: Share) -> str:
+    """``97.4% (38/39)``."""
+    return f"{percent(float(of.ratio))} ({of.part}/{of.whole})"
 
 
 def _share(metrics: Metrics, kept: str, lost: str) -> str:

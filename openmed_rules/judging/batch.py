@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import date
-from functools import partial
+from functools import lru_cache, partial
 
 from openmed_rules.errors import InputError, UsageError
 from openmed_rules.judging.documents import Document, JsonText
@@ -54,7 +54,8 @@ def judge_batch(  # noqa: PLR0913 - each is an option of the command
     waivers, rules = rules.policy.waivers, in_force(rules, today)
     counts_of_locators: dict[str, LocatorCounts] | None = {} if locators else None
     watch = Watch(counts_of_locators)
-    judge, tally = compile_judge(rules, watch), Tally(rules, positions=positions)
+    judge = compile_judge(rules, watch) if locators else _judge_of(rules)
+    tally = Tally(rules, positions=positions)
     plan = None if evidence is not None or locators or strict_json else _plan_of(rules)
     if plan is not None:
         _judge_planned(summary, plan, judge, tally)
@@ -71,6 +72,12 @@ def judge_batch(  # noqa: PLR0913 - each is an option of the command
     if counts_of_locators is not None:
         found = {path: counts.to_dict() for path, counts in counts_of_locators.items()}
     return make_report(tally, found, waivers, today)
+
+
+@lru_cache(maxsize=64)
+def _judge_of(rules: model.RuleSet) -> CaseJudge:
+    """The judge of ``rules``, compiled once in a process; it keeps nothing of what it judges."""
+    return compile_judge(rules, Watch())
 
 
 def _judge_pair(pair: Pair, judge: CaseJudge, tally: Tally) -> None:
@@ -90,6 +97,7 @@ def _judge_pair(pair: Pair, judge: CaseJudge, tally: Tally) -> None:
 # --- the fast way -------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)
 def _plan_of(rules: model.RuleSet) -> Plan | None:
     try:
         return compile_plan(rules)

@@ -1,4 +1,4 @@
-"""A run looked at step by step: where paths end, and why citations fail; only counts and words of the rule file leave."""
+"""A run looked at step by step: where paths end, and why citations fail; only counts and the author's words leave."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from openmed_rules.judging.documents import Document
-from openmed_rules.judging.misses import Misses, MissCounter
+from openmed_rules.judging.misses import MissCounter, Misses
 from openmed_rules.judging.pairing import Pair, paired, read_cases
 from openmed_rules.judging.parsing import Parsed, parse_document
 from openmed_rules.judging.tracing import PathTrace, Tracer

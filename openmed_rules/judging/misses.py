@@ -51,7 +51,7 @@ class _Known:
             whole=whole,
             cut={rest: cut for name in whole for cut, rest in _cuts(name)},
             before_query=frozenset(name.partition("?")[0] for name in whole if "?" in name),
-            folded=frozenset(map(_folded, whole)),
+            folded=frozenset(map(str.casefold, whole)),
             numbers=frozenset(int(name) for name in whole if _is_number(name)),
             documents=frozenset(document for document, _, _ in parts),
             anywhere=frozenset((start, end) for _, start, end in parts),
@@ -116,35 +116,31 @@ def _kinds_of_miss(reference: Reference, fault: tuple[str, ...], known: _Known) 
 def _of_id(identity: Identity, known: _Known) -> str:
     if not known.table.ids:
         return "no id known"
-    if isinstance(identity, tuple):
-        return _of_composite(identity, known)
-    if any(isinstance(name, tuple) for name in known.table.ids) and not known.whole:
+    if isinstance(identity, str) and known.whole:
+        return next(_likenesses(identity, known), "unknown id")
+    composites = [name for name in known.table.ids if isinstance(name, tuple)]
+    if isinstance(identity, str) or not composites:
         return "parts"
+    return "wrong document" if any(name[-1] == identity[-1] for name in composites) else "unknown id"
+
+
+def _likenesses(identity: str, known: _Known) -> Iterator[str]:
+    """What an id that no record has shares with one that a record has, the closest first."""
     number = int(identity) if _is_number(identity) else None
     if number is not None and number in known.numbers:
-        return "leading zero"
-    if _folded(identity) in known.folded:
-        return "letter case"
+        yield "leading zero"
+    if identity.casefold() in known.folded:
+        yield "letter case"
     for side, cut in (("cited", _cut_to(identity, known.whole)), ("known", known.cut.get(identity, ""))):
         if cut:
-            return f"{side} {cut}"
+            yield f"{side} {cut}"
     if number is not None and known.numbers and len(known.numbers) == len(known.table.ids):
         if number == max(known.numbers) + 1:
-            return "one past the last"
+            yield "one past the last"
         if number == min(known.numbers) - 1:
-            return "one before the first"
+            yield "one before the first"
     if "?" in identity and identity.partition("?")[0] in known.before_query:
-        return "after ?"
-    return "unknown id"
-
-
-def _of_composite(identity: tuple[Identity, ...], known: _Known) -> str:
-    names = [name for name in known.table.ids if isinstance(name, tuple)]
-    if not names:
-        return "parts"
-    if any(name[-1] == identity[-1] for name in names):
-        return "wrong document"
-    return "unknown id"
+        yield "after ?"
 
 
 def _cut_to(name: str, whole: Collection[str]) -> str:
@@ -169,10 +165,6 @@ def _cuts(name: str) -> Iterator[tuple[str, str]]:
     digits = name.lstrip("0123456789")
     if digits and digits != name:
         yield "suffix letters", name[: len(name) - len(digits)]
-
-
-def _folded(name: str) -> str:
-    return name.casefold()
 
 
 def _is_number(name: str) -> bool:

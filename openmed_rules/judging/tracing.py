@@ -1,4 +1,4 @@
-"""The ways through the data, step by step: how many values each step of a path met, of which types, and where they ended.
+"""The ways through the data: how many values each step of a path met, of which types, and where they ended.
 
 Only counts, types and words of the rule file leave: a key of a record is told where the rule file has that word, too.
 """

@@ -147,9 +147,7 @@ def fraction(percent: str) -> Fraction:
 # --- drift ------------------------------------------------------------------------------------
 
 
-def drifts(
-    recorded: Mapping[str, LocatorCounts], found: Mapping[str, LocatorCounts], slack: Slack
-) -> Iterator[Drift]:
+def drifts(recorded: Mapping[str, LocatorCounts], found: Mapping[str, LocatorCounts], slack: Slack) -> Iterator[Drift]:
     """The locators of which the layout seems to have moved, each with the first sign of it.
 
     One that is no longer tried is none of them: what leads to it found nothing, and is told instead.
@@ -162,9 +160,7 @@ def drifts(
                 yield Drift(locator, *sign)
 
 
-def _first_sign(
-    before: LocatorCounts, now: LocatorCounts, tolerance: Fraction
-) -> tuple[str, Share, Share] | None:
+def _first_sign(before: LocatorCounts, now: LocatorCounts, tolerance: Fraction) -> tuple[str, Share, Share] | None:
     met, meets = _rate(before), _rate(now)
     if met.part and not meets.part:
         return "finds nothing any more", met, meets

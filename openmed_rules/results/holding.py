@@ -21,8 +21,7 @@ def hold_against(report: Report, baseline: Baseline, file: str) -> Report:
     """``report`` with how it stands to ``baseline``; failed where a ratio is worse. ``file``: what to call it."""
     measured = ratios_of(report)
     lines = tuple(
-        ratio_line(name, recorded, measured.get(name), baseline.slack)
-        for name, recorded in baseline.ratios.items()
+        ratio_line(name, recorded, measured.get(name), baseline.slack) for name, recorded in baseline.ratios.items()
     )
     drift = tuple(drifts(baseline.locators, report.locators or {}, baseline.slack))
     held = replace(report, baseline=BaselineCheck(file, baseline.slack, lines, drift))

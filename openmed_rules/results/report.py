@@ -94,9 +94,11 @@ class Report:
 
     ``citations`` and ``coverage`` hold the metrics of that report by name (``claim_count``, ``coverage``,
     ``failure_reasons``, ``passed``, ``fail_closed``, ``source_evidence_available``), None where the rule set
-    does not ask for it. ``tolerated``: reason to count. ``positions_left``: how many more there are. ``left_out``: collection to how many items its ``where``
-    or an ignored kind left out. ``locators``: path of a locator in the rule file to ``{tried, found}``, and
-    where they are not 0 ``numbers`` and ``malformed``: how many of the values were numbers, or could not be used.
+    does not ask for it. ``tolerated``: reason to count. ``positions_left``: how many more there are.
+    ``left_out``: collection to how many items its ``where`` or an ignored kind left out.
+    ``locators``: path of a locator in the rule file to ``{tried, found}``, and where they tell more ``met`` (tries
+    that found something), ``numbers`` and ``malformed`` (values that were numbers, or could not be used).
+    ``distribution``: report to how many cases have a ratio in each tenth, and of 1.
     ``warnings`` and ``waived``: reason to count. ``baseline``: how the run stands to a baseline, where it was held
     against one. ``report_only``: a gate that failed is no failure of the command.
     ``policy``: how strict the gate is. ``rule_lines``: reason to the line of the rule file that decides on it.
@@ -117,6 +119,7 @@ class Report:
     positions_left: int = 0
     unreadable: tuple[Unreadable, ...] = ()
     classes: dict[str, dict[str, int]] = field(default_factory=dict)
+    distribution: dict[str, list[int]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     locators: dict[str, dict[str, int]] | None = None
     warnings: dict[str, int] = field(default_factory=dict)
@@ -183,6 +186,7 @@ class Report:
             "positions_left": self.positions_left,
             "unreadable": [unreadable.to_dict() for unreadable in self.unreadable],
             "classes": {label: dict(counts) for label, counts in self.classes.items()},
+            "distribution": {report: list(tenths) for report, tenths in self.distribution.items()},
         }
         if self.baseline is not None:
             whole["drift"] = [drift.to_dict() for drift in self.baseline.drift]

@@ -64,6 +64,7 @@ def make_report(
         positions_left=positions_left,
         unreadable=tuple(tally.unreadable),
         classes=_classes(tally.counts),
+        distribution=tally.spread.tenths(),
         left_out={
             "claims": tally.counts.left_out_claims,
             "citations": tally.counts.left_out_citations,
@@ -218,7 +219,11 @@ def _lines(tally: Tally, run_reasons: tuple[str, ...]) -> tuple[ReasonLine, ...]
         )
         for (report, reason), outcome in sorted(tally.outcomes.items())
     ]
-    lines += (ReasonLine("run", reason, tally.counts.claim, None, "0", True) for reason in run_reasons)
+    lines += (ReasonLine("run", reason, tally.counts.claim, None, "0", failed=True) for reason in run_reasons)
+    if _lacks_citations(tally) and (let_by := tally.limits.letting("no_citations")) in {"warn", "waivers"}:
+        claims = tally.counts.claim
+        warned, waived = (claims, 0) if let_by == "warn" else (0, claims)
+        lines.append(ReasonLine("run", "no_citations", claims, None, "0", failed=False, warned=warned, waived=waived))
     if tally.unreadable_count:
         total = tally.judged + tally.unreadable_count
         lines.append(ReasonLine("run", "unreadable_case", tally.unreadable_count, total, "0", True))

@@ -16,8 +16,9 @@ from openmed_rules.results.gate import (
     coverage_findings,
     evidence_findings,
 )
-from openmed_rules.results.notes import NOTED, Note, Reasons
+from openmed_rules.results.notes import NOTED, OMITTED, Note, Reasons
 from openmed_rules.results.places import CasePlace, Position, Unreadable
+from openmed_rules.results.spread import Spread
 from openmed_rules.ruleset.model import ReportName, RuleSet
 
 Failing: TypeAlias = frozenset[tuple[ReportName, str]]
@@ -69,6 +70,7 @@ class Tally:
         self.limits = Limits.of(rules.policy)
         self.counts = Counts()
         self.judged = 0
+        self.spread = Spread(rules.reports)
         self.failed = 0
         self.unavailable = 0
         self.unreadable: list[Unreadable] = []
@@ -89,6 +91,7 @@ class Tally:
     def add(self, where: CasePlace, counts: Counts, notes: Callable[[], Sequence[Note]]) -> None:
         """Add one case that was judged. ``notes`` is asked only while positions are still wanted."""
         self.judged += 1
+        self.spread.add((counts,))
         if not self.limits.available(counts):
             self.unavailable += 1
             self._note_evidence(counts)
@@ -107,6 +110,7 @@ class Tally:
 
     def add_many(self, cases: Sequence[Counts]) -> None:
         """Add cases of which each has a valid record and no other, and none has a class; see ``takes_many``."""
+        self.spread.add(cases)
         alike: dict[tuple[bool, ...], list[Counts]] = {}
         for counts in cases:
             alike.setdefault(_shape(counts), []).append(counts)
@@ -249,9 +253,16 @@ class _FirstPositions:
             if reason is not None:
                 noted += number
                 chosen += ((order, where, note, reason) for order, where, note in self._kept.get(reasons, ()))
-        chosen.sort(key=lambda entry: (entry[0], entry[2].claim or 0, entry[2].citation or 0, entry[2].record or 0))
+        chosen.sort(key=_order)
         positions = [
             Position(where.place, where.case, reason, note.claim, note.citation, note.record)
             for _, where, note, reason in chosen[: self.most]
         ]
         return positions, noted - len(positions)
+
+
+def _order(entry: tuple[int, CasePlace, Note, str]) -> tuple[int, int, int, int, int]:
+    """By case; in it first what is wrong with its evidence, then the claims with their citations, then omissions."""
+    case, _, note, _ = entry
+    rank = 2 if note.reasons == OMITTED else note.claim is not None or note.citation is not None
+    return case, rank, note.claim or 0, note.citation or 0, note.record or 0

@@ -22,11 +22,12 @@ def write_output(name: str, text: str) -> None:
     target = Path(os.path.realpath(name))
     content = text.encode("utf-8", "backslashreplace")
     try:
-        mode = target.stat().st_mode if target.exists() else None
+        named = Path(name)  # what is no regular file may have a name and no path, such as a pipe in /dev/fd
+        mode = named.stat().st_mode if named.exists() else None
         if mode is None or stat.S_ISREG(mode):
             _replace(target, content, mode)
         else:
-            target.write_bytes(content)
+            named.write_bytes(content)
     except OSError as error:
         problem = OutputError("OMR-701", f"{name}: cannot be written: {error.strerror}")
     else:

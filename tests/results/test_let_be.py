@@ -22,7 +22,9 @@ evidence: {records: $.evidence, id: id, class: {path: kind, labels: [allergy, dr
 
 def held(policy: str, *cases: object, said: str = "", today: date | None = TODAY) -> Report:
     """The report under ``policy``, the same whichever way the engine takes."""
-    rules = load_rule_mapping({**yaml.safe_load(BASE), **yaml.safe_load(said or "{}"), "policy": yaml.safe_load(policy)})
+    rules = load_rule_mapping(
+        {**yaml.safe_load(BASE), **yaml.safe_load(said or "{}"), "policy": yaml.safe_load(policy)}
+    )
     documents = lines(cases, "notes")
     quickly = judge_batch(rules, documents, today=today)
     slowly = judge_batch(rules, documents, today=today, strict_json=True)
@@ -76,7 +78,12 @@ FAILS = {"verdict": "failed", "tolerated": {}, "warnings": {}, "waived": {}}
 def test_what_lets_it_be_is_told(policy: str, differs: dict[str, Any]) -> None:
     report = held(policy, TWICE)
 
-    said = {"verdict": report.verdict, "tolerated": report.tolerated, "warnings": report.warnings, "waived": report.waived}
+    said = {
+        "verdict": report.verdict,
+        "tolerated": report.tolerated,
+        "warnings": report.warnings,
+        "waived": report.waived,
+    }
     assert said == {**FAILS, **differs}
     assert report.exit_code == (0 if said["verdict"] == "passed" else 1)
 
@@ -125,7 +132,7 @@ def test_a_class_budget_is_not_paid_with_another_class() -> None:
     ("days", "state", "soon"),
     [(-1, "expired", False), (0, "used", True), (14, "used", True), (15, "used", False)],
 )
-def test_how_a_waiver_stands(days: int, state: str, soon: bool) -> None:  # noqa: FBT001 - a table
+def test_how_a_waiver_stands(days: int, state: str, soon: bool) -> None:
     (line,) = held(f"{{waivers: [{waiver('duplicate_citation', TODAY + timedelta(days))}]}}", TWICE).waivers
 
     assert (line.state, line.expires_soon) == (state, soon)
