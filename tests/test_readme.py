@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
+import pytest
+
 from openmed_rules.api import Rules
+from openmed_rules.cli.boundary import run
 from openmed_rules.ruleset.loader import load_rule_text
 
 ROOT = Path(__file__).parents[1]
@@ -40,3 +44,15 @@ def test_the_rule_file_of_the_readme_passes_its_own_tests() -> None:
             result = Rules(rule_file.rules).check(case.summary, case.evidence)
             assert result.passed == test.expect["passed"]
             assert set(test.expect["reasons"]) <= set(result.reasons)
+
+
+def test_the_readme_shows_what_its_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (picture,) = blocks("text")
+
+    assert run(shlex.split(blocks("sh")[0])[5:]) == 0
+    printed = capsys.readouterr().out
+
+    assert printed.startswith(picture)

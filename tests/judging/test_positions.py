@@ -99,8 +99,8 @@ def test_records_of_evidence_have_numbers_too() -> None:
 
     assert places(f"{SPANS}policy: {{unavailable: count}}", case) == [
         "1.1: r1 invalid_source_evidence",
-        "1.1: r3 omitted_source_fact",
         "1.1: r4 duplicate_source_evidence",
+        "1.1: r3 omitted_source_fact",
         "1.1: r5 omitted_source_fact",
     ]
 
