@@ -1,0 +1,104 @@
+"""What ``init`` writes and says holds no value, no key that one record has alone, and no rare word."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import openmed_rules
+from judged import lines
+from openmed_rules.authoring.inference import choosing
+from openmed_rules.authoring.inference.inferring import infer_rules
+from openmed_rules.cli.boundary import run
+from openmed_rules.errors import InternalError
+
+CANARY = "CANARY"
+PACKAGE = Path(openmed_rules.__file__).parent
+
+
+def planted(number: int, *, kind: str = "cite", also: bool = True) -> dict[str, Any]:
+    """A note with a canary in every value but the words of a type, and in a key of its own of every object.
+
+    ``also``: one more key stands in every object of this note, and in no other note.
+    """
+    known = [f"{CANARY}-{number}-{k}" for k in range(4)]
+    counter = count()
+
+    def own() -> dict[str, Any]:
+        members = {f"{CANARY}-{number}-{next(counter)}": known[0]}
+        return {**members, f"{CANARY}_of_note_{number}": known[1]} if also else members
+
+    return {
+        **own(),
+        "patient": f"{CANARY} patient {number}",
+        "claims": [
+            {
+                **own(),
+                "text": f"{CANARY} text [{known[0]}] and more words",
+                "refs": [
+                    {"type": kind, "ref": known[k], **own()},
+                    {"type": "aside", "ref": f"{CANARY} aside", **own()},
+                ],
+            }
+            for k in range(3)
+        ],
+        "facts": {name: {"value": f"{CANARY} value", **own()} for name in known},
+        f"{CANARY}-facts-{number}": [{"id": name} for name in known],
+    }
+
+
+SAMPLES = {
+    "many notes": [planted(number) for number in range(8)],
+    "one note": [planted(0, also=False)],
+    "types that are ids": [planted(number, kind=f"{CANARY}{number}") for number in range(8)],
+    "a rare type": [planted(number, kind=f"{CANARY}" if number == 3 else "cite") for number in range(30)],
+    "keyed by patient": [{f"{CANARY}-{number}": planted(number)} for number in range(8)],
+    "nothing": [{CANARY: CANARY}],
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("switch", [[], ["--no-recognise"]], ids=["known", "unknown"])
+def test_nothing_of_a_record_is_written(
+    sample: str, switch: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file, rules = tmp_path / "notes.jsonl", tmp_path / "rules.yaml"
+    file.write_text("".join(json.dumps(note) + "\n" for note in SAMPLES[sample]), encoding="utf-8")
+    run(["init", str(file), "-o", str(rules), *switch])
+    shown = capfd.readouterr()
+
+    assert CANARY not in shown.out + shown.err
+    assert not rules.exists() or CANARY not in rules.read_text(encoding="utf-8")
+
+
+def test_the_rule_is_found_beside_them() -> None:
+    found = infer_rules(lines(SAMPLES["many notes"], "notes"), name="ours")
+
+    assert found.text is not None
+    assert CANARY not in f"{found!r} {found.text} {found.questions}"
+    assert "where: {type: cite}" in found.text
+
+
+def test_no_error_holds_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*documents: object) -> None:
+        raise KeyError(CANARY, documents)
+
+    monkeypatch.setattr(choosing, "grow", fails)
+    with pytest.raises(InternalError) as caught:
+        infer_rules(lines(SAMPLES["many notes"], "notes"), name="ours", known_layouts=False)
+
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    frames = [
+        repr(frame.f_locals)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if Path(frame.f_code.co_filename).is_relative_to(PACKAGE)
+    ]
+    assert frames
+    assert all(CANARY not in text for text in [*frames, repr(error)])
