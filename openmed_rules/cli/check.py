@@ -7,32 +7,39 @@ from typing import Final
 
 import click
 
-from openmed_rules.cli.streams import show, tell
+from openmed_rules.cli.outputs import check_places, outputs_of, to_file, write_outputs
+from openmed_rules.cli.streams import tell
 from openmed_rules.errors import UsageError
 from openmed_rules.formats import FORMATS
-from openmed_rules.judging.batch import judge_batch
-from openmed_rules.results.report import Report
-from openmed_rules.ruleset.loader import load_rule_file
+from openmed_rules.formats.worklist import render_worklist
+from openmed_rules.gates import clock
+from openmed_rules.gates.runs import Run, baseline_of, rule_lines
+from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.running.files import STDIN, InputFormat, find_files
-from openmed_rules.running.output import write_output
-from openmed_rules.running.reading import read_documents
 
-GATE_FAILED: Final = 1
-NOT_READ: Final = 3
+NOT_WRITTEN: Final = 3
 
 
 @click.command("check")
-@click.option(
-    "-r", "--rules", "rule_file", required=True, metavar="RULES", help="A rule file or a built-in layout."
-)
+@click.option("-r", "--rules", "rule_file", required=True, metavar="RULES", help="A rule file or a built-in layout.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--evidence", multiple=True, metavar="FILE", help="The second input; may be given again.")
-@click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option("--output", metavar="FILE", help="Where the result goes, instead of standard output.")
+@click.option(
+    "-f",
+    "--format",
+    "formats",
+    multiple=True,
+    default=["text"],
+    metavar="FORMAT[=FILE]",
+    help=f"How the result is written, and where; may be given again. {', '.join(FORMATS)}. Default: text.",
+)
+@click.option("--output", metavar="FILE", help="Where a format without a FILE goes, instead of standard output.")
+@click.option("--worklist", metavar="FILE", help="Write every place of what failed, one JSON object a line.")
 @click.option("--input-format", type=click.Choice(["json", "jsonl"]), help="How the inputs are laid out.")
 @click.option("--strict-json", is_flag=True, help="Refuse objects with two members of one name.")
 @click.option("--positions", type=click.IntRange(min=0), default=20, show_default=True, metavar="N")
 @click.option("--locators", is_flag=True, help="Tell how often each path was tried and found.")
+@click.option("--baseline", metavar="FILE", help="Fail where a ratio is worse than the recorded one.")
 @click.option("--report-only", is_flag=True, help="A gate that failed is no failure of the command.")
 @click.option("--root", metavar="DIR", help="Where `extends` may reach.")
 def check_command(  # noqa: PLR0913 - the options of the command, by name
@@ -40,12 +47,14 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     rule_file: str,
     inputs: tuple[str, ...],
     evidence: tuple[str, ...],
-    layout: str,
+    formats: tuple[str, ...],
     output: str | None,
+    worklist: str | None,
     input_format: InputFormat | None,
     strict_json: bool,
     positions: int,
     locators: bool,
+    baseline: str | None,
     report_only: bool,
     root: str | None,
 ) -> int:
@@ -55,34 +64,24 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     """
     if [*inputs, *evidence].count(STDIN) > 1:
         raise UsageError("OMR-624", "standard input can be read only once")
-    rules = load_rule_file(rule_file, root=root).rules
-    summary_files = find_files(inputs, input_format)
-    evidence_files = find_files(evidence, input_format)
-    report = judge_batch(
-        rules,
-        read_documents(summary_files),
-        read_documents(evidence_files) if evidence else None,
+    outputs = outputs_of(formats, output)
+    worklists = () if worklist is None else (to_file(render_worklist, worklist),)
+    check_places((*outputs, *worklists))
+    file = load_gate_rules(rule_file, root=root)
+    whole = Run(
+        rules=file.rules,
+        summary=find_files(inputs, input_format),
+        evidence=find_files(evidence, input_format) if evidence else None,
+        today=clock.today(),
+        baseline=baseline_of(baseline, file.rules),
+        rule_lines=rule_lines(file),
         strict_json=strict_json,
-        positions=positions,
+        positions=sys.maxsize if worklists else positions,
         locators=locators,
-    )
-    _write(report, layout, output)
-    return _exit_code(report, report_only=report_only)
-
-
-def _write(report: Report, layout: str, output: str | None) -> None:
-    if output is not None and output != STDIN:
-        write_output(output, FORMATS[layout](report))
+        report_only=report_only,
+    ).report()
+    report = whole.with_first(positions)
+    written = write_outputs((*((output, report) for output in outputs), *((output, whole) for output in worklists)))
+    if written and all(output.file for output in (*outputs, *worklists)):
         tell(f"openmed-rules: {', '.join((report.verdict, *report.reasons))}\n")
-    elif layout == "text" and sys.stdout is not None and sys.stdout.isatty():
-        from openmed_rules.cli.terminal import in_colour
-
-        show(in_colour(report))
-    else:
-        show(FORMATS[layout](report))
-
-
-def _exit_code(report: Report, *, report_only: bool) -> int:
-    if report.verdict == "not_evaluated" or report.cases.unreadable:
-        return NOT_READ
-    return 0 if report.passed or report_only else GATE_FAILED
+    return max(report.exit_code, 0 if written else NOT_WRITTEN)

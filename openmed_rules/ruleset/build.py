@@ -166,9 +166,7 @@ def _where(data: Any) -> Where:  # noqa: ANN401 - plain data
 def _test(path: str, wanted: Any) -> Test:  # noqa: ANN401 - plain data
     negated = isinstance(wanted, dict)
     literals = wanted["not"] if negated else wanted
-    return Test(
-        parse_path(path), tuple(literals) if isinstance(literals, list) else (literals,), negated=negated
-    )
+    return Test(parse_path(path), tuple(literals) if isinstance(literals, list) else (literals,), negated=negated)
 
 
 # --- locators ---------------------------------------------------------------------------------

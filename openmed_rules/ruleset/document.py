@@ -22,6 +22,7 @@ MAX_ALIASED = 20_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMMENT_IN_TEXT = re.compile(r"[ \t]+(?=#[^\s#])")
 _EMPTY = "the rule file is empty"
+_BEGIN = "`openmed-rules init SAMPLE` writes one, `openmed-rules show openmed` is one"
 
 
 class Document(NamedTuple):
@@ -83,14 +84,14 @@ class _Reader:
     def document(self) -> _Node:
         """The one document of the text."""
         if next(self._events, None) is None:
-            raise self._stop(self._start, "OMR-105", _EMPTY)
+            raise self._stop(self._start, "OMR-105", _EMPTY, _BEGIN)
         root = self._node(next(self._events), 1)
         following = next(self._events, None)
         if following is not None:
             hint = "a rule file is one document; remove the ---"
             raise self._stop(following.span.mark, "OMR-106", "a second document", hint)
         if root.content is None and not self.problems:
-            raise self._stop(self._start, "OMR-105", _EMPTY)
+            raise self._stop(self._start, "OMR-105", _EMPTY, _BEGIN)
         return root
 
     def _node(self, event: Event, depth: int, *, takes_date: bool = False) -> _Node:
@@ -170,9 +171,7 @@ class _Reader:
             meant = error.taken_for
             if takes_date and meant == "a date":
                 return text  # where a day belongs, everyone means the same by it
-            hint = f"put it in quotes: '{text}'" + (
-                f", or write {meant}" if meant in {"true", "false"} else ""
-            )
+            hint = f"put it in quotes: '{text}'" + (f", or write {meant}" if meant in {"true", "false"} else "")
             self._add(span, "OMR-114", f"some readers of YAML take {text} for {meant}", hint)
             return text
 
@@ -188,8 +187,5 @@ class _Reader:
         if isinstance(content, list):
             return [self.unfold(item, None, (*place, number), spots) for number, item in enumerate(content)]
         if isinstance(content, dict):
-            return {
-                name: self.unfold(value, span, (*place, name), spots)
-                for name, (span, value) in content.items()
-            }
+            return {name: self.unfold(value, span, (*place, name), spots) for name, (span, value) in content.items()}
         return content

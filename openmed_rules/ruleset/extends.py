@@ -78,9 +78,7 @@ class _Layering:
             whole = over(base, whole) if base else whole
         return over(document._replace(data=data), whole)
 
-    def _base_or_none(
-        self, name: object, place: KeyPath, marks: Marks, chain: tuple[_Link, ...]
-    ) -> Document | None:
+    def _base_or_none(self, name: object, place: KeyPath, marks: Marks, chain: tuple[_Link, ...]) -> Document | None:
         """The layer that ``extends`` names at ``place``; None where it cannot be had, which is kept."""
         try:
             return self._base(name, chain)

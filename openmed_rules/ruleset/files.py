@@ -43,9 +43,7 @@ def find_builtin(name: str) -> Path:
     names = builtin_names()
     if name in names:
         return builtin_directory() / f"{name}.yaml"
-    hint = (
-        did_you_mean(name, names) or "the name of a file ends in .yaml; openmed-rules list names the layouts"
-    )
+    hint = did_you_mean(name, names) or "the name of a file ends in .yaml; openmed-rules list names the layouts"
     raise FileError("OMR-501", f"there is no built-in layout {name}", hint)
 
 

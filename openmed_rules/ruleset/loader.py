@@ -64,12 +64,17 @@ class RuleFile:
 
 
 def load_rule_file(
-    path_or_name: str | Path, *, root: str | Path | None = None, layer: Document | None = None
+    path_or_name: str | Path,
+    *,
+    root: str | Path | None = None,
+    layer: Document | None = None,
+    text: str | None = None,
 ) -> RuleFile:
     """The rule file at a path, or the built-in layout of that name.
 
     ``root``: the directory that ``extends`` does not leave; by default the nearest one upwards that holds
     ``openmed-rules.yaml`` or ``.git``. ``layer``: what is laid over the file, as ``extends`` lays it.
+    ``text``: what the file is to say, instead of what it says.
 
     Raises:
         RuleFileError: with everything that is wrong with it.
@@ -78,12 +83,10 @@ def load_rule_file(
     try:
         is_path = isinstance(path_or_name, Path) or names_a_file(called) or Path(called).is_file()
         file = Path(called) if is_path else find_builtin(called)
-        text = read_file(file)
+        content: str | bytes = read_file(file) if text is None else text
     except FileError as error:
-        raise RuleFileError(
-            [Problem(error.code, Mark(called, 0, 0), error.message, hint=error.hint)]
-        ) from None
-    return _load(read_document(text, called), file, Path(root) if root else None, layer)
+        raise RuleFileError([Problem(error.code, Mark(called, 0, 0), error.message, hint=error.hint)]) from None
+    return _load(read_document(content, called), file, Path(root) if root else None, layer)
 
 
 def load_rule_text(text: str | bytes, name: str = "rules") -> RuleFile:
@@ -117,9 +120,7 @@ def _plain_copy(mapping: Mapping[str, Any], marks: Marks) -> Any:  # noqa: ANN40
         raise RuleFileError([marks.problem(fault)]) from None
 
 
-def _load(
-    document: Document, file: Path | None, root: Path | None, layer: Document | None = None
-) -> RuleFile:
+def _load(document: Document, file: Path | None, root: Path | None, layer: Document | None = None) -> RuleFile:
     whole = with_layers(document, file, root)
     if layer is not None and isinstance(whole.data, dict):
         whole = over(layer, whole)
@@ -128,9 +129,7 @@ def _load(
     if isinstance(data, dict):
         faults += meaning_faults(data, {str(fault.place[0]) for fault in faults})
     told = {problem.mark for problem in problems}
-    new = [
-        problem for problem in map(marks.problem, faults) if problem.mark not in told or not problem.mark.line
-    ]
+    new = [problem for problem in map(marks.problem, faults) if problem.mark not in told or not problem.mark.line]
     if problems or new:
         raise RuleFileError((*problems, *new))
     tests = tuple(_test(test, ("tests", n), marks, file) for n, test in enumerate(data.get("tests", ())))

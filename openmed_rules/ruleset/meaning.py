@@ -21,12 +21,7 @@ def meaning_faults(data: Mapping[str, Any], broken: Collection[str] = ()) -> lis
     """What cannot be meant in ``data``, as far as it does not depend on the ``broken`` sections."""
     sections = Sections(data)
     broken = {*broken, *(name for name in COLLECTIONS if name not in data)}
-    return [
-        fault
-        for reads, check in CHECKS
-        if not any(name in broken for name in reads)
-        for fault in check(sections)
-    ]
+    return [fault for reads, check in CHECKS if not any(name in broken for name in reads) for fault in check(sections)]
 
 
 # --- collections ------------------------------------------------------------------------------

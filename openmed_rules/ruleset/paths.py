@@ -128,15 +128,11 @@ def _anchored(rest: str, *, climbs: bool) -> str:
     if not rest.strip():
         raise PathError("an empty path", hint='write "@" for the record itself, $ for the case')
     if start == "@" and re.match("@[A-Za-z_]", rest):
-        raise PathError(
-            "a dot is missing after @", hint=f"write @.{rest[1:]}, or quote a name that begins with @"
-        )
+        raise PathError("a dot is missing after @", hint=f"write @.{rest[1:]}, or quote a name that begins with @")
     if start in "$@":
         return rest
     if start == ".":
-        raise PathError(
-            "a path does not begin with a dot", hint=f"write {rest.lstrip('.')}, or $..name for any depth"
-        )
+        raise PathError("a path does not begin with a dot", hint=f"write {rest.lstrip('.')}, or $..name for any depth")
     return f"@{rest}" if start == "[" else f"@.{rest}"
 
 
@@ -186,7 +182,7 @@ def _library_steps(body: str) -> tuple[Step, ...]:
 
 
 def _alike(body: str, tokens: Iterable[_Token]) -> list[_Token]:
-    """The tokens as the newest version of the library has them: ``&&``, ``||`` and ``null`` are of one piece."""
+    """The tokens as the newest version of the library has them: ``&&``, ``||`` and ``null`` are one each."""
     alike: list[_Token] = []
     for token in tokens:
         before = alike[-1] if alike else None
@@ -273,13 +269,9 @@ def _refuse_tokens(body: str, tokens: Sequence[_Token]) -> None:
     for token in tokens:
         kind, column = token.type, token.lexpos
         if (kind in _REFUSED and token.value != "&&") or (kind == "FILTER_OP" and token.value != "=="):
-            message, hint = _REFUSED.get(
-                kind, (_ONLY_EQUALS, _INSTEAD_OF.get(token.value, "write a `where`"))
-            )
+            message, hint = _REFUSED.get(kind, (_ONLY_EQUALS, _INSTEAD_OF.get(token.value, "write a `where`")))
             width = len(str(token.value))
-            start = (
-                column - width if kind == "NAMED_OPERATOR" else column
-            )  # its token lies at the closing one
+            start = column - width if kind == "NAMED_OPERATOR" else column  # its token lies at the closing one
             raise PathError(message, start, width=width, hint=hint)
         if kind in {"NUMBER", "FLOAT"} and _LEADING_ZERO.match(body, column):
             raise PathError("a number with a leading zero", column)
@@ -347,7 +339,8 @@ def _lexical_error(body: str, message: str) -> PathError:
     if character in _REFUSED:
         message, hint = _REFUSED[character]
         return PathError(message, column, hint=hint)
-    return PathError(f"{character} cannot stand in a path", column, hint=_QUOTE_NAME)
+    hint = "write straight quotes: ' or \"" if character in "\u2018\u2019\u201c\u201d\u00ab\u00bb" else _QUOTE_NAME
+    return PathError(f"{character} cannot stand in a path", column, hint=hint)
 
 
 def _syntax_error(body: str, tokens: Sequence[_Token], position: int) -> PathError:

@@ -30,6 +30,4 @@ def group_count(pattern: str) -> int:
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     fragment = reason.partition(": ")[2]
     column = pattern.find(fragment) if fragment else -1
-    raise PatternError(
-        f"not a pattern of RE2: {reason}", None if column < 0 else column, max(len(fragment), 1)
-    )
+    raise PatternError(f"not a pattern of RE2: {reason}", None if column < 0 else column, max(len(fragment), 1))

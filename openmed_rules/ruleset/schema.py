@@ -7,6 +7,7 @@ is chosen whose first key is there.
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
 from openmed_rules.ruleset.words import (
@@ -23,6 +24,7 @@ Rules: TypeAlias = dict[str, Any]
 
 KNOWN_VERSIONS = (1,)
 PERCENT = r"(?:100(?:\.0+)?|[0-9]{1,2}(?:\.[0-9]+)?)%"
+PERCENT_PATTERN = re.compile(PERCENT, re.ASCII)
 
 
 def _mapping(schema: Rules) -> Rules:
@@ -215,12 +217,45 @@ _GATE = {
     "baseline": TEXT,
 }
 _PROJECT_FILE = {
-    "version": _needed({"type": "whole", "allowed": list(KNOWN_VERSIONS)}),
+    "version": {"type": "whole", "allowed": list(KNOWN_VERSIONS)},
     "gates": _needed(_list(_mapping(_GATE))),
     "waivers": _mapping({"max_days": _needed(WHOLE)}),
 }
 
+_COUNT = _needed(WHOLE)
+_SHARE = _needed({"type": "text", "regex": rf"{PERCENT}\Z"})
+_BASELINE_FILE = {
+    "schema_version": _COUNT,
+    "rules": _needed(_mapping({"name": _needed(LINE), "sha256": _needed(TEXT)})),
+    "tolerance": _SHARE,
+    "floor": _COUNT,
+    "drift_tolerance": _SHARE,
+    "ratios": _needed({"type": "dict", "keysrules": TEXT, "valuesrules": _mapping({"part": _COUNT, "whole": _COUNT})}),
+    "locators": _needed(
+        {
+            "type": "dict",
+            "keysrules": TEXT,
+            "valuesrules": _mapping(
+                {"tried": _COUNT, "found": _COUNT, "met": WHOLE, "numbers": WHOLE, "malformed": WHOLE}
+            ),
+        }
+    ),
+    "history": _needed(
+        {
+            "type": "list",
+            "schema": _mapping(
+                {
+                    "date": _needed({"type": "text", "check_with": "date"}),
+                    "because": _needed(LINE),
+                    "loosened": _needed({"type": "list", "schema": TEXT}),
+                }
+            ),
+        }
+    ),
+}
+
 FORMS: dict[str, tuple[Rules, ...]] = {
+    "baseline file": (_mapping(_BASELINE_FILE),),
     "project file": (_mapping(_PROJECT_FILE),),
     "files": (TEXT, _list(TEXT)),
     "gate formats": (_list(LINE), {"type": "dict", "minlength": 1, "keysrules": LINE, "valuesrules": TEXT}),

@@ -127,7 +127,7 @@ class _Validator(Validator):  # type: ignore[misc]  # Cerberus has no types
 
     # --- rules of the schema ---
 
-    def _validate_nullable(self, nullable: bool, field: str, value: object) -> None:  # noqa: FBT001 - a rule
+    def _validate_nullable(self, nullable: bool, field: str, value: object) -> None:
         """{'type': 'boolean'}"""  # noqa: D415 - Cerberus checks the schema by it
         super()._validate_nullable(nullable, field, value)
         if value is None:
@@ -156,9 +156,7 @@ class _Validator(Validator):  # type: ignore[misc]  # Cerberus has no types
                 **{key: {"without": next(iter(schema))} for key in every_key if key not in schema},
                 **schema,
             }
-        child = self._get_child_validator(
-            document_crumb=field, schema_crumb=(field, "variants"), schema=schema
-        )
+        child = self._get_child_validator(document_crumb=field, schema_crumb=(field, "variants"), schema=schema)
         child.validate(value, normalize=False)
         self._error(child._errors)  # noqa: SLF001 - a validator of this class
 

@@ -117,9 +117,7 @@ class Source:
             except UnicodeDecodeError as error:
                 before = error.object[: error.start].decode("utf-8")
                 message = f"not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
-                raise RuleFileError(
-                    [Problem("OMR-102", _mark(before, len(before), self.file), message)]
-                ) from None
+                raise RuleFileError([Problem("OMR-102", _mark(before, len(before), self.file), message)]) from None
         text = text.removeprefix("\ufeff")
         if found := _UNREADABLE.search(text):
             message = f"the character U+{ord(found[0]):04X} cannot stand in a rule file"

@@ -29,6 +29,15 @@ def why_not_yaml(text: str, problem: str, position: int, context: str, context_p
         return _in_flow(text, position, context_position)
     if context == "while scanning a directive":
         return Reason("a line cannot begin with %", "put the text in quotes", context_position)
+    if context == "while scanning a block scalar":
+        sign = text[context_position]
+        return Reason(
+            f"{sign} begins a text of several lines", "put a text that begins with it in quotes", context_position
+        )
+    if text[position : position + 1] in {"}", "]"}:
+        return Reason(f"{text[position]} closes nothing", "remove it, or put the text before it in quotes", position)
+    if text[position - 1 : position] in {"'", '"'} and text[position : position + 1].strip():
+        return Reason("a text goes on after its closing quote", "put all of it in quotes, of the other kind", position)
     return _by_problem(text[position : position + 1], problem, position, context, context_position)
 
 
@@ -36,16 +45,18 @@ def _by_problem(letter: str, problem: str, position: int, context: str, context_
     if "cannot start any token" in problem:
         return _cannot_begin(letter, position)
     if "unknown escape character" in problem:
-        return Reason(
-            f"\\{letter} is no escape of YAML", "put a pattern in single quotes: '...'", position - 1
-        )
+        return Reason(f"\\{letter} is no escape of YAML", "put a pattern in single quotes: '...'", position - 1)
     if "unexpected end of stream" in problem:
-        return Reason("a quote that is not closed", "", context_position)
+        return Reason("a quote that is not closed", "end the text with the same quote", context_position)
     if "mapping values are not allowed" in problem:
         hint = "indent keys alike, and put a text with ': ' in quotes"
         return Reason("a colon where no key can stand", hint, position)
     if "could not find expected ':'" in problem:
-        return Reason("a key without a colon", "", context_position)
+        return Reason("a key without a colon", "write a colon and a space after it", context_position)
+    if "sequence entries are not allowed" in problem:
+        return Reason("a list begins on a line of its own", "write it below the key, or in [ ]", position)
+    if "mapping keys are not allowed" in problem:
+        return Reason("a value cannot begin with ?", "put it in quotes: '?...'", position)
     if "<scalar>" in problem:
         hint = "put all of it in quotes, of the other kind"
         return Reason("a text goes on after its closing quote", hint, position)
@@ -68,7 +79,17 @@ def _in_flow(text: str, position: int, context_position: int) -> Reason:
         return Reason("a path is cut off by its [", _IN_BRACKETS, position)
     bracket = text[context_position]
     closing = {"{": "}", "[": "]"}.get(bracket, bracket)
-    if not letter:
+    if not letter or _is_further_out(text, position, context_position):
         return Reason(f"{bracket} is not closed", f"write {closing}", context_position)
     message = f"{letter} is not expected between {bracket} and {closing}"
     return Reason(message, "put a text with signs in quotes", position)
+
+
+def _is_further_out(text: str, position: int, context_position: int) -> bool:
+    """Whether a place stands on a later line than a bracket, and is indented no more: it was not meant inside."""
+    here, there = text.rfind("\n", 0, position) + 1, text.rfind("\n", 0, context_position) + 1
+
+    def indent(start: int) -> int:
+        return len(text[start:]) - len(text[start:].lstrip(" "))
+
+    return here > there and indent(here) <= indent(there)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ _SHARES = {
     "tolerance by class": "a count, a percentage such as 5%, any, or a mapping of these by class",
     "share": "a count, or a percentage such as 5%",
 }
+_KEY_AND_VALUE = re.compile(r"([A-Za-z_]+)\s*[:= ]")
+_INDENTED = frozenset({"records", "id", "where", "span", "kinds", "kind", "merge"})
 _AMOUNTS = (("policy", "tolerate"), ("policy", "warn"))
 """Where amounts of reasons stand, in a rule file and in the policy of a gate."""
 
@@ -63,9 +66,7 @@ def word_misfits(misfits: list[Misfit]) -> list[Fault]:
     unknown = [misfit for misfit in misfits if misfit.rule == "unknown"]
     meant = {(*misfit.place[:-1], nearest(misfit.key, misfit.info)) for misfit in unknown}
     meant |= {(*misfit.place[:-1], "not") for misfit in unknown if misfit.info == ("not",)}
-    explained = {
-        misfit.place[:-1] for misfit in unknown if misfit.key in SAID_HERE or nearest(misfit.key, misfit.info)
-    }
+    explained = {misfit.place[:-1] for misfit in unknown if misfit.key in SAID_HERE or nearest(misfit.key, misfit.info)}
     faults = []
     for misfit in misfits:
         if misfit.rule == "required" and misfit.place in meant:
@@ -90,7 +91,10 @@ def _unknown_key(misfit: Misfit) -> Reason:
         expected = "a literal, a list of literals, or {not: ...} with one of these"
         return Reason("OMR-201", f"{misfit.key} is no condition", expected, SAID_HERE.get(misfit.key, ""))
     section = spell(misfit.place[:-1]) or "this file"
-    hint = SAID_HERE.get(misfit.key) or did_you_mean(misfit.key, misfit.info)
+    hint = SAID_HERE.get(misfit.key) or _run_together(misfit.key)
+    if not hint and len(misfit.place) == 1 and misfit.key in _INDENTED:
+        hint = "it stands in claims, citations or evidence: indent it"
+    hint = hint or did_you_mean(misfit.key.strip(), misfit.info)
     return Reason("OMR-201", f"{misfit.key} is no key of {section}", f"one of {_series(misfit.info)}", hint)
 
 
@@ -128,7 +132,17 @@ def _cannot_stand(misfit: Misfit, expected: str) -> Reason:
         hint = "one value stands here, not a list"
     elif expected in {_TYPES["whole"], _TYPES["flag"]} and isinstance(misfit.value, str):
         hint = "write it without quotes"
+    elif isinstance(misfit.value, str):
+        hint = _run_together(misfit.value)
     return Reason("OMR-203", f"{_name(misfit.value)} cannot stand here", expected, hint)
+
+
+def _run_together(text: str) -> str:
+    """What to write where a key and its value were read as one text."""
+    if any(letter != " " and letter.isspace() for letter in text):
+        return "write plain spaces: there is another kind of blank"
+    word = _KEY_AND_VALUE.match(text)
+    return f"write `{word[1]}: ...`: a colon, and a space after it" if word else ""
 
 
 def _needs(misfit: Misfit) -> Reason:
@@ -176,6 +190,17 @@ def _not_of_a_form(misfit: Misfit) -> Reason:
     return Reason("OMR-206", f"{misfit.value} is no tolerance", _SHARES[form], hint)
 
 
+def _missing(misfit: Misfit) -> Reason:
+    value = str(KNOWN_VERSIONS[-1]) if misfit.place == ("version",) else "..."
+    return Reason("OMR-202", f"{misfit.key} is missing", hint=f"write `{misfit.key}: {value}`")
+
+
+def _empty(misfit: Misfit) -> Reason:
+    if misfit.place[::2] == ("tests", "expect"):
+        return Reason("OMR-204", "this test expects nothing", "at least one of passed, reasons, citations or coverage")
+    return Reason("OMR-204", f"{_name(misfit.value)} that is empty")
+
+
 def _first_keys(misfit: Misfit) -> tuple[str, ...]:
     """The keys by which the variants of a mapping are told apart."""
     return tuple(next(iter(keys)) for keys in misfit.constraint)
@@ -202,7 +227,7 @@ def _series(words: Iterable[str]) -> str:
 
 _WORDED: dict[str, Callable[[Misfit], Reason]] = {
     "unknown": _unknown,
-    "required": lambda misfit: Reason("OMR-202", f"{misfit.key} is missing"),
+    "required": _missing,
     "nullable": lambda _: Reason("OMR-203", "nothing stands here", hint="write a value, or remove the key"),
     "type": _wrong_type,
     "form": _wrong_form,
@@ -213,7 +238,7 @@ _WORDED: dict[str, Callable[[Misfit], Reason]] = {
     "allowed": _not_a_word,
     "regex": _not_of_a_form,
     "check_with": lambda misfit: misfit.info,
-    "minlength": lambda misfit: Reason("OMR-204", f"{_name(misfit.value)} that is empty"),
+    "minlength": _empty,
     "maxlength": lambda misfit: Reason("OMR-204", f"a text of more than {misfit.constraint} characters"),
     "items": lambda _: Reason("OMR-204", "two paths are needed: the first and the last", "[first, last]"),
     "min": lambda misfit: Reason("OMR-204", f"{misfit.value} is below 0", "a whole number from 0"),

@@ -1,0 +1,76 @@
+"""One run of a gate: all that it needs, and the report that it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TypeAlias
+
+from openmed_rules.gates.baseline_file import read_baseline
+from openmed_rules.judging.batch import judge_batch
+from openmed_rules.results.baseline import Baseline
+from openmed_rules.results.holding import hold_against
+from openmed_rules.results.places import Place
+from openmed_rules.results.report import Report, RulesInfo
+from openmed_rules.ruleset.loader import RuleFile
+from openmed_rules.ruleset.model import RuleSet
+from openmed_rules.ruleset.reason_lines import reason_marks
+from openmed_rules.running.files import InputFile
+from openmed_rules.running.reading import read_documents
+
+NamedBaseline: TypeAlias = "tuple[Baseline, str] | None"
+"""A baseline, and what to call its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All that one run needs; it can be handed to another process. ``baseline``: with what to call its file."""
+
+    rules: RuleSet
+    summary: tuple[InputFile, ...]
+    evidence: tuple[InputFile, ...] | None
+    today: date
+    baseline: NamedBaseline = None
+    rule_lines: tuple[tuple[str, Place], ...] = ()
+    strict_json: bool = False
+    positions: int = 20
+    locators: bool = False
+    report_only: bool = False
+
+    def report(self) -> Report:
+        """Judge it, and hold it against its baseline.
+
+        Raises:
+            InputError: the rules read an evidence input, and there is none.
+            UsageError: the inputs do not go together.
+        """
+        report = judge_batch(
+            self.rules,
+            read_documents(self.summary),
+            None if self.evidence is None else read_documents(self.evidence),
+            strict_json=self.strict_json,
+            positions=self.positions,
+            locators=self.locators or self.baseline is not None,
+            today=self.today,
+        )
+        report = replace(report, rule_lines=dict(self.rule_lines), report_only=self.report_only)
+        if self.baseline is not None:
+            report = hold_against(report, *self.baseline)
+        return report if self.locators else replace(report, locators=None)
+
+
+def rule_lines(file: RuleFile) -> tuple[tuple[str, Place], ...]:
+    """Each reason, with the line of the rule file that decides on it."""
+    return tuple((reason, Place(mark.file, mark.line)) for reason, mark in reason_marks(file).items())
+
+
+def baseline_of(file: str | None, rules: RuleSet) -> NamedBaseline:
+    """The baseline in ``file``, measured by ``rules``, with the name of the file; None where none is named.
+
+    Raises:
+        RuleFileError: it cannot be used.
+    """
+    if file is None:
+        return None
+    info = RulesInfo(rules.name, rules.version, rules.sha256, rules.measure_sha256)
+    return read_baseline(file, info), file
