@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 WORDS = (
-    "stable on the same dose denies pain labs reviewed follow up in two weeks history of raised pressure imaging shows "
-    "no acute process plan continue diet discussed no known reaction sleeps well walks daily"
+    "stable on the same dose denies pain labs reviewed follow up in two weeks history of raised pressure imaging"
+    " shows no acute process plan continue diet discussed no known reaction sleeps well walks daily"
 ).split()
 STYLES = ("mixed", "id", "span", "both")
 
@@ -20,7 +20,9 @@ def words(chance: random.Random, count: int) -> str:
     return " ".join(chance.choices(WORDS, k=count))
 
 
-def case(chance: random.Random, number: int, *, claims: int, citations: int, records: int, style: str) -> dict[str, Any]:
+def case(
+    chance: random.Random, number: int, *, claims: int, citations: int, records: int, style: str
+) -> dict[str, Any]:
     """One case. ``style``: what citations carry; ``mixed`` has all of them, and 2 % of its cases are dirty."""
     evidence = list(_evidence(chance, number, records))
     dirty = style == "mixed"
@@ -33,7 +35,8 @@ def case(chance: random.Random, number: int, *, claims: int, citations: int, rec
         for claim in range(claims)
     ]
     if dirty and chance.random() < 0.02:
-        evidence[-1] = chance.choice([dict(evidence[0]), {"type": "note"}, evidence[-1] | {"end": evidence[-1]["start"]}])
+        empty = evidence[-1] | {"end": evidence[-1]["start"]}
+        evidence[-1] = chance.choice([dict(evidence[0]), {"type": "note"}, empty])
     if dirty and chance.random() < 0.05:
         cited[-1]["citations"] = []
     return {"case_id": f"case-{number}", "claims": cited, "evidence": evidence}

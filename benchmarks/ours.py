@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from openmed_rules.judging import batch
+from openmed_rules.ruleset.loader import load_rule_file
 from openmed_rules.running.files import find_files
 from openmed_rules.running.reading import read_documents
-from openmed_rules.ruleset.loader import load_rule_file
 
 way, file = sys.argv[1:]
 rules = load_rule_file(Path(__file__).with_name("rules.yaml")).rules

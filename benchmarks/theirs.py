@@ -6,6 +6,7 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 way, file = sys.argv[1:]
@@ -22,12 +23,12 @@ else:
     loads = json.loads
 
 
-def texts():
+def texts() -> Iterator[bytes]:
     """The documents of the file, one after the other."""
     if not lines:
         yield Path(file).read_bytes()
         return
-    with open(file, "rb") as source:
+    with Path(file).open("rb") as source:
         yield from source
 
 

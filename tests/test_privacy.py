@@ -20,8 +20,10 @@ from openmed_rules import load_rules
 from openmed_rules.cli.boundary import run
 from openmed_rules.formats import FORMATS
 from openmed_rules.judging.documents import JsonText
+from openmed_rules.judging.explaining import look
 from openmed_rules.judging.records import read_record
 from openmed_rules.results.places import Place
+from openmed_rules.ruleset.loader import load_rule_text
 from samples import RULES, TWO_INPUTS
 
 CANARY = "CANARY"
@@ -67,12 +69,8 @@ def planted(number: int = 0) -> dict[str, Any]:
 
     return record(
         claims=[
-            record(
-                id=f"{CANARY}-claim", text=f"{CANARY} text", citations=[record(fact=f"{CANARY}-known")] * 2
-            ),
-            record(
-                id=NUMBER, citations=[record(fact=f"{CANARY}-unknown"), record(fact=NUMBER), f"{CANARY}-bare"]
-            ),
+            record(id=f"{CANARY}-claim", text=f"{CANARY} text", citations=[record(fact=f"{CANARY}-known")] * 2),
+            record(id=NUMBER, citations=[record(fact=f"{CANARY}-unknown"), record(fact=NUMBER), f"{CANARY}-bare"]),
             record(
                 id=f"{CANARY}-spans",
                 citations=[span(start=NUMBER, end=NUMBER + 1), span(start=NUMBER, end=3)],
@@ -208,14 +206,11 @@ def test_an_error_of_a_call_holds_nothing_of_a_record(rule_file: Path, name: str
 def break_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts a fault into the zone that holds records, of the kind that shows them."""
 
-    def compile_judge(*_: object) -> Callable[..., object]:
-        def judge(roots: Any, *_: object) -> object:
-            value = roots.summary.value
-            raise KeyError(value)
+    def judge(roots: Any, *_: object) -> object:
+        value = roots.summary.value
+        raise KeyError(value)
 
-        return judge
-
-    monkeypatch.setattr("openmed_rules.judging.batch.compile_judge", compile_judge)
+    monkeypatch.setattr("openmed_rules.judging.batch._judge_of", lambda _rules: judge)
 
 
 @pytest.mark.parametrize("call", ["check", "assert_gate"])
@@ -252,7 +247,8 @@ def write_inputs(folder: Path) -> list[str]:
 OPTIONS = [
     ["--format", "text", "--locators"],
     ["--format", "json", "--locators", "--positions", "1000"],
-    ["--format", "markdown", "--positions", "1000"],
+    *(["--format", name, "--positions", "1000"] for name in ("markdown", "junit", "sarif", "github", "csv", "html")),
+    ["--worklist", "/dev/stderr", "--locators"],
     ["--debug", "--strict-json"],
     ["--input-format", "json"],
 ]
@@ -273,6 +269,55 @@ def test_the_command_shows_nothing_of_a_record(
     assert "missing_source_record" in shown.out
     assert clean(shown.out + shown.err)
     assert clean(output.read_text(encoding="utf-8"))
+
+
+EVERY_MISS = """\
+version: 1
+name: misses
+claims: {records: $.claims, id: id, where: {kind: {not: note}}}
+citations:
+  - {records: citations, id: [fact, {parts: [page, start]}], span: {within: page, start: start, end: end}}
+  - {records: "citations[*].page", id: "@"}
+evidence: {records: $.facts, id: {path: id, capture: '(?:.*-)?(.+)'}, span: {within: kind, start: start, end: end}}
+tests:
+  - {name: a file, file: 0.json, expect: {passed: true, citations: {claim_count: 0}}}
+"""
+
+
+def author_commands(folder: Path) -> list[list[str]]:
+    """What the author of a rule file runs, over inputs that are full of canaries."""
+    (folder / "misses.yaml").write_text(EVERY_MISS, encoding="utf-8")
+    inputs = write_inputs(folder)
+    rules = [str(folder / name) for name in ("rules.yaml", "spans.yaml", "misses.yaml")]
+    tested = str(folder / "misses.yaml")
+    return [
+        *(["explain", "-r", name, *inputs] for name in rules),
+        *(["explain", "-r", name, *inputs, "--input-format", "json"] for name in rules),
+        *(["explain", "-r", str(folder / "two.yaml"), name, "--evidence", name] for name in inputs),
+        *(["explain", "-r", name, *inputs, "--debug"] for name in ("healthscribe", "openai-chat", "openmed")),
+        ["validate", tested, "--strict"],
+        ["validate", tested, "--fix"],
+        ["test", tested, "--mutate", "--junit", str(folder / "junit.xml")],
+        *(["show", tested, option] for option in ("--effective", "--origin", "--plan")),
+    ]
+
+
+def test_what_an_author_runs_shows_nothing_of_a_record(rule_file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for command in author_commands(rule_file.parent):
+        assert run(command) in {0, 1, 2, 3}, command
+        shown = capfd.readouterr()
+        assert shown.out + shown.err
+        assert clean(shown.out + shown.err), command
+    assert clean((rule_file.parent / "junit.xml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_what_was_met_on_the_way_holds_nothing_of_a_record(name: str) -> None:
+    place = Place("summary")
+    looked = look(load_rule_text(EVERY_MISS).rules, [read_record(OBJECTS[name](), place)], None, ("id", "page"))
+
+    assert clean(repr(looked))
+    assert clean(pickle.dumps(looked).decode("latin-1"))
 
 
 def test_an_evidence_input_shows_nothing_either(rule_file: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ def compile_division(rule: model.InputRule, watch: Watch, *, strict_json: bool) 
     ``strict_json`` holds for JSON text in fields, too.
     """
     places = watch.at("cases").each(len(rule.cases))
-    walks = [(compile_walk(path, open_array), place) for path, place in zip(rule.cases, places, strict=True)]
+    walks = [(compile_walk(path, open_array), place.expect()) for path, place in zip(rule.cases, places, strict=True)]
     embedded = [compile_walk(path, open_array, lenient=True) for path in rule.embedded_json]
 
     def case(value: object, parent: Node | None, key: str | int | None) -> CaseNode:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from openmed_rules.judging.conditions import Condition, compile_where
 from openmed_rules.judging.nodes import MALFORMED, Node
 from openmed_rules.judging.patterns import compile_pattern
-from openmed_rules.judging.values import UNUSABLE, UnusableText, refuse_surrogates
+from openmed_rules.judging.values import refuse_surrogates, refuse_unusable
 from openmed_rules.judging.walking import (
     Found,
     Walk,
@@ -32,7 +32,7 @@ def compile_records(sources: Sequence[model.Source], watch: Watch, *, takes_keys
     ``lenient``: a start that is no object holds no records, instead of a malformed one.
     """
     walks = [
-        (_compile_source(source, takes_keys=takes_keys, lenient=lenient), place)
+        (_compile_source(source, takes_keys=takes_keys, lenient=lenient), place.expect())
         for source, place in zip(sources, watch.each(len(sources)), strict=True)
     ]
 
@@ -42,8 +42,8 @@ def compile_records(sources: Sequence[model.Source], watch: Watch, *, takes_keys
             found = Found()
             walk(start, found)
             place.add(len(found.places) if found.there else 0)
-            if any(node.value is UNUSABLE for node in found.places):
-                raise UnusableText
+            for node in found.places:
+                refuse_unusable(node.value)
             if found.there or len(walks) == 1:
                 return found.places
             broken = broken or found.places[:1]
@@ -130,6 +130,7 @@ def _split(value: object, separator: str) -> Iterable[object]:
     if type(value) is int:
         return [value]
     if type(value) is not str:
+        refuse_unusable(value)
         return [MALFORMED]
     return value.split(separator) if value.strip() else []
 
@@ -140,6 +141,7 @@ def _find_all(form: model.FindAll) -> Pieces:
 
     def find(node: Node) -> Iterable[object]:
         if type(node.value) is not str:
+            refuse_unusable(node.value)
             return [MALFORMED]
         if not node.value.isascii():
             refuse_surrogates(node.value)
@@ -156,6 +158,8 @@ def _range(form: model.Range) -> Pieces:
 
     def closed_range(node: Node) -> Iterable[object]:
         first, last = read_first(node), read_last(node)
+        refuse_unusable(first)
+        refuse_unusable(last)
         if type(first) is not int or type(last) is not int or not first <= last < first + LONGEST_RANGE:
             return [MALFORMED]
         return range(first, last + 1)

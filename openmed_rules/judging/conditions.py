@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from openmed_rules.judging.nodes import ABSENT, MALFORMED, Node
-from openmed_rules.judging.values import same_literal
+from openmed_rules.judging.values import refuse_unusable, same_literal
 from openmed_rules.judging.walking import compile_reader
 from openmed_rules.ruleset import model
 
@@ -50,6 +50,7 @@ def _compile_test(test: model.Test, scalars_lack_fields: bool) -> Condition:
             value: object = ABSENT
         else:
             value = read(node)
+        refuse_unusable(value)
         if value is MALFORMED:
             return None
         if value is ABSENT:

@@ -58,7 +58,7 @@ def compile_ids(locator: model.Locator, watch: Watch) -> Callable[[Node], list[I
         return lambda node: [identity] if (identity := plain(node)) not in (ABSENT, DENIED) else []
     fields = [form for form in locator if type(form) is model.Field]
     walks = [(compile_walk(path, open_array, lenient=True), field.absent) for field in fields for path in field.paths]
-    places = watch.each(len(walks))
+    places = [place.expect() for place in watch.each(len(walks))]
 
     def every(node: Node) -> list[Identity | Missing]:
         for (walk, absent), watched in zip(walks, places, strict=True):

@@ -223,7 +223,7 @@ def _why_ended(step: model.Step, value: object) -> str:
     """Why ``step`` finds nothing in ``value``, in words; empty where it finds something."""
     if type(step) is model.Key:
         if type(value) is not dict:
-            return f"a key of a {_type(value)}"
+            return f"{_named(value)} has no keys"
         if step.name not in value:
             return "no such key"
         return "null" if value[step.name] is None else ""
@@ -232,7 +232,7 @@ def _why_ended(step: model.Step, value: object) -> str:
     if type(value) is dict and isinstance(step, (model.Items, model.Filter)):
         return "" if value else "an empty object"
     if type(value) is not list:
-        return f"an item of a {_type(value)}"
+        return f"{_named(value)} has no items"
     return "" if value else "an empty array"
 
 
@@ -240,6 +240,11 @@ def _type(value: object) -> str:
     if value is UNUSABLE:
         return "no JSON value"
     return _TYPES.get(type(value), "no JSON value")
+
+
+def _named(value: object) -> str:
+    word = _type(value)
+    return word if value is None or word == "true or false" else f"a{'n' * (word[0] in 'ao')} {word}"
 
 
 def _spell(step: model.Step) -> str:

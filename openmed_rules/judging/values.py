@@ -48,6 +48,12 @@ def id_text(value: object) -> str | Missing:
     return value if isinstance(value, Missing) else MALFORMED
 
 
+def refuse_unusable(value: object) -> None:
+    """Raise ``UnusableText`` where ``value`` is what JSON has not."""
+    if value is UNUSABLE:
+        raise UnusableText
+
+
 def refuse_surrogates(text: str) -> None:
     """Raise ``UnusableText`` where ``text`` holds half a surrogate pair."""
     if any("\ud800" <= character <= "\udfff" for character in text):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from openmed_rules.judging.nodes import ABSENT, MALFORMED, Node, case_of, enclosing_object
-from openmed_rules.judging.values import same_literal
+from openmed_rules.judging.values import refuse_unusable, same_literal
 from openmed_rules.ruleset import model
 
 
@@ -32,6 +32,7 @@ class Found:
 
     def add_malformed(self, node: Node) -> None:
         """Keep that the way broke off at ``node``."""
+        refuse_unusable(node.value)
         self.places.append(Node(MALFORMED, node))
 
 
@@ -109,6 +110,7 @@ def _read_members(names: tuple[str, ...]) -> Reader:
             return ABSENT
         for name in names:
             if type(value) is not dict:
+                refuse_unusable(value)
                 return MALFORMED
             value = value.get(name)
             if value is None:

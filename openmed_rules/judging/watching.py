@@ -85,6 +85,12 @@ class Watch:
 
         return counted
 
+    def expect(self) -> Watch:
+        """The place itself, of which counts are told also where it is never tried."""
+        if self._counts is not None:
+            self._counts.setdefault(self._name, LocatorCounts())
+        return self
+
     def add(self, found: int, values: Iterable[object] = ()) -> None:
         """Count one try, and how much it found. ``values``: those of it that are single values."""
         if self._counts is not None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+import rule_words
 from judged import judge
 from openmed_rules.authoring.rule_tests import run_rule_tests
 from openmed_rules.results.reporting import PARENTS
@@ -73,9 +74,7 @@ def named(example: Example) -> str:
 
 def test_the_page_has_its_examples() -> None:
     assert len(EXAMPLES) == PAGE.count("```yaml") - 1
-    assert all(
-        example.files or {"rule", "summary", "result"} <= example.blocks.keys() for example in EXAMPLES
-    )
+    assert all(example.files or {"rule", "summary", "result"} <= example.blocks.keys() for example in EXAMPLES)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=named)
@@ -109,14 +108,12 @@ def part_of(whole: Any, like: Any) -> Any:
 
 def test_every_word_has_its_paragraph() -> None:
     headings = {
-        word
-        for heading in re.findall(r"^###? (.*)$", PAGE, re.MULTILINE)
-        for word in re.findall(r"`(\w+)`", heading)
+        word for heading in re.findall(r"^###? (.*)$", PAGE, re.MULTILINE) for word in re.findall(r"`(\w+)`", heading)
     }
     told = {word for text in re.findall(r"`([^`\n]+)`", PAGE) for word in re.findall(r"\w+", text)}
 
-    assert keys_of(FORMS) - told == set()
-    assert keys_of(FORMS) - headings - SAID_UNDER_ANOTHER == set()
+    assert rule_words.keys() - told == set()
+    assert rule_words.keys() - headings - SAID_UNDER_ANOTHER == set()
 
 
 SAID_UNDER_ANOTHER = {
@@ -124,16 +121,6 @@ SAID_UNDER_ANOTHER = {
     *(*TOLERABLE, *CITATION_METRICS, *COVERAGE_METRICS, *FLAGS),
 }
 """Words that make no sense without another one, under whose heading they are."""
-
-
-def keys_of(rules: Any) -> set[str]:
-    """Every key that a rule file may have."""
-    if isinstance(rules, (list, tuple)):
-        return set().union(*map(keys_of, rules))
-    if not isinstance(rules, dict):
-        return set()
-    keys = set(rules.get("schema", ())) if rules.get("type") == "dict" else set()
-    return keys.union(*(variant for variant in rules.get("variants", ())), *map(keys_of, rules.values()))
 
 
 # --- tables ------------------------------------------------------------------------------------------
@@ -146,23 +133,12 @@ def table(first_cell: str) -> list[list[list[str]]]:
 
 
 def test_the_keys_of_a_policy_with_their_values() -> None:
-    policy = next(part["policy"]["schema"] for part in schemas_of(FORMS) if "policy" in part)
+    policy = FORMS["rule file"][0]["schema"]["policy"]["schema"]
 
     assert [row[0][0] for row in table("`policy`")] == list(policy)
     for (name,), values, *_ in table("`policy`"):
         if "allowed" in policy[name]:
             assert values == list(policy[name]["allowed"])
-
-
-def schemas_of(rules: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(rules, dict):
-        if rules.get("type") == "dict" and "schema" in rules:
-            yield rules["schema"]
-        for part in rules.values():
-            yield from schemas_of(part)
-    elif isinstance(rules, (list, tuple)):
-        for part in rules:
-            yield from schemas_of(part)
 
 
 def test_what_can_be_tolerated_under_which_names() -> None:

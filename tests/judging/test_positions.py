@@ -142,6 +142,19 @@ def test_what_makes_evidence_unavailable_is_told_with_the_claims_that_it_leaves_
     ]
 
 
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ({"claims": [], "evidence": ["e1"]}, "no_claims"),
+        ({"claims": [{"citations": ["e1"]}], "evidence": []}, "missing_source_evidence"),
+    ],
+)
+def test_what_is_wrong_with_a_whole_case_has_no_number_in_it(case: object, reason: str) -> None:
+    good = {"claims": [{"citations": ["e1"]}], "evidence": ["e1"]}
+
+    assert f"2.2: {reason}" in places("reports: [citations]", good, case)
+
+
 def test_positions_stand_in_the_order_of_the_run() -> None:
     case = {"claims": [{"citations": ["x", "e1"]}, {}], "evidence": ["e1"]}
 

@@ -10,6 +10,7 @@ import pytest
 from judged import judge, numbers, rule_set
 from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.documents import JsonText
+from openmed_rules.judging.records import read_record
 from openmed_rules.results.places import Place, Unreadable
 from openmed_rules.results.report import Report
 
@@ -111,6 +112,20 @@ def test_an_integer_may_have_4300_digits(digits: int, verdict: str, sign: bytes)
 
 
 @pytest.mark.parametrize(
+    ("integer", "valid"),
+    [(10**4300 - 1, 1), (1 - 10**4300, 1), (10**4300, 0), (-(10**4300), 0), (10**5000, 0)],
+    ids=["4300 digits", "-4300 digits", "4301 digits", "-4301 digits", "5001 digits"],
+)
+def test_an_integer_of_any_size_in_a_value_is_no_error(integer: int, valid: int) -> None:
+    """A caller's own record may hold what no JSON text can."""
+    case = {"claims": [{"citations": [integer]}], "evidence": [integer, "e1"]}
+
+    report = judge_batch(rule_set(), [read_record(case, Place("notes"))])
+
+    assert numbers(report) | {"valid_citation": valid, "invalid_citation": 1 - valid} == numbers(report)
+
+
+@pytest.mark.parametrize(
     ("document", "strictly"),
     [
         (b'{"claims": [{"citations": ["e1"]}], "evidence": [], "evidence": ["e1"]}', ["OMR-614"]),
@@ -121,6 +136,42 @@ def test_an_integer_may_have_4300_digits(digits: int, verdict: str, sign: bytes)
 def test_equal_names(document: bytes, strictly: list[str]) -> None:
     assert judge("", document).verdict == "passed"
     assert codes(judge("", document, strict_json=True)) == strictly
+
+
+def test_half_a_character_in_a_text_that_is_read() -> None:
+    rules = "reads_text: true\ncitations: {records: {path: text, find_all: '(e.)'}}"
+
+    assert codes(judge(rules, rb'{"claims": [{"text": "e1 \ud83d"}], "evidence": ["e1"]}')) == ["OMR-615"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "document"),
+    [
+        pytest.param(
+            "claims: {records: $.claims, where: {type: null}}",
+            b'{"claims": [{"type": NaN}, {"citations": ["e1"]}], "evidence": ["e1"]}',
+            id="where anything would do",
+        ),
+        pytest.param("citations: {records: a.b}", b'{"claims": [{"a": NaN}], "evidence": ["e1"]}', id="on the way"),
+        pytest.param(
+            "citations: {records: {path: ids, split: ','}}",
+            b'{"claims": [{"ids": NaN}], "evidence": ["e1"]}',
+            id="as a text to split",
+        ),
+        pytest.param(
+            "reads_text: true\ncitations: {records: {path: text, find_all: '(e.)'}}",
+            b'{"claims": [{"text": NaN}], "evidence": ["e1"]}',
+            id="as a text with citations in it",
+        ),
+        pytest.param(
+            "citations: {records: {path: ids, range: [from, to]}}",
+            b'{"claims": [{"ids": {"from": NaN, "to": 2}}], "evidence": ["e1"]}',
+            id="as an end of a range",
+        ),
+    ],
+)
+def test_a_number_that_json_has_not_wherever_it_is_read(rules: str, document: bytes) -> None:
+    assert codes(judge(rules, document)) == ["OMR-615"]
 
 
 def test_equal_names_in_embedded_json() -> None:

@@ -180,10 +180,7 @@ def written(
     starts, ends, within, records = spans
     if not (base or closed or measures):
         return starts, ends, within, records.get
-    if measures:
-        ends = list(map(sub, ends, starts))
-    else:
-        ends = [end + base - closed for end in ends]
+    ends = list(map(sub, ends, starts)) if measures else [end + base - closed for end in ends]
     if base:
         starts = [start + base for start in starts]
     records = dict(zip(zip(within or repeat(None), starts, ends), range(len(starts))))
