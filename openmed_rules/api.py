@@ -11,11 +11,12 @@ from openmed_rules.errors import GateError, InternalError, RulesError, UsageErro
 from openmed_rules.formats.json import render_json
 from openmed_rules.formats.markdown import render_markdown
 from openmed_rules.formats.text import render_text
+from openmed_rules.gates import clock
+from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.records import is_collection, read_records
 from openmed_rules.results.places import Place, Position
 from openmed_rules.results.report import Metrics, Report, VerdictWord
-from openmed_rules.ruleset.loader import load_rule_file
 from openmed_rules.ruleset.model import RuleSet
 
 SUMMARY = Place("summary")
@@ -156,7 +157,7 @@ def load_rules(path_or_name: str | os.PathLike[str]) -> Rules:
         RuleFileError: with everything that is wrong with the file.
     """
     path = path_or_name if isinstance(path_or_name, str) else Path(path_or_name)
-    return Rules(load_rule_file(path).rules)
+    return Rules(load_gate_rules(path).rules)
 
 
 def _judge_many(rules: RuleSet, summaries: object, evidence: object) -> Report | RulesError:
@@ -167,13 +168,11 @@ def _judge_many(rules: RuleSet, summaries: object, evidence: object) -> Report |
     return _judge(rules, summaries, (evidence,))
 
 
-def _judge(
-    rules: RuleSet, summaries: Iterable[object], evidence: Iterable[object] | None
-) -> Report | RulesError:
+def _judge(rules: RuleSet, summaries: Iterable[object], evidence: Iterable[object] | None) -> Report | RulesError:
     """The report, or the error to raise from a frame that holds no record; this one raises nothing."""
     documents = None if evidence is None else read_records(evidence, EVIDENCE)
     try:
-        return judge_batch(rules, read_records(summaries, SUMMARY), documents)
+        return judge_batch(rules, read_records(summaries, SUMMARY), documents, today=clock.today())
     except RulesError as error:
         return type(error)(*error.args)
     except Exception as error:  # noqa: BLE001 - what it says, and the frames that it passed, may hold a record

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from openmed_rules.api import Rules, load_rules
 from openmed_rules.errors import GateError, RulesError
+from openmed_rules.ruleset.files import find_builtin
 from openmed_rules.ruleset.model import Key, Path
 from openmed_rules.upstream_reports import (
     SummaryCitationMetrics,
@@ -137,9 +138,7 @@ def assert_summary_citation_gate(
     return report
 
 
-def _citation_metrics(
-    claims: tuple[Records, ...], evidence: tuple[Records, ...]
-) -> SummaryCitationMetrics | Exception:
+def _citation_metrics(claims: tuple[Records, ...], evidence: tuple[Records, ...]) -> SummaryCitationMetrics | Exception:
     given: dict[str, Records] = {}
     for name, collections in (("claims", claims), ("evidence", evidence)):
         several = [records for records in collections if records is not None]
@@ -238,9 +237,7 @@ def _coverage_metrics(
     return _with_further_evidence(metrics, SummaryCoverageMetrics(**outcome))
 
 
-def _with_further_evidence(
-    metrics: SummaryCoverageMetrics, further: SummaryCoverageMetrics
-) -> SummaryCoverageMetrics:
+def _with_further_evidence(metrics: SummaryCoverageMetrics, further: SummaryCoverageMetrics) -> SummaryCoverageMetrics:
     """``metrics``, which fail closed where the further evidence is not available either."""
     counted = replace(metrics, source_evidence_count=further.source_evidence_count)
     if further.source_evidence_available:
@@ -318,7 +315,7 @@ def _is_record(records: Mapping[Any, Any], known: frozenset[str]) -> bool:
 
 @lru_cache
 def _rules(name: str) -> Rules:
-    return load_rules(name)
+    return load_rules(find_builtin(name))
 
 
 @lru_cache

@@ -70,9 +70,7 @@ def _by_name(metrics: SummaryCitationMetrics | SummaryCoverageMetrics, **second_
     return said | {"failure_reasons": list(metrics.failure_reasons)}
 
 
-def _as_mapping(
-    report: SummaryCitationReport | SummaryCoverageReport, metrics: dict[str, Any]
-) -> dict[str, Any]:
+def _as_mapping(report: SummaryCitationReport | SummaryCoverageReport, metrics: dict[str, Any]) -> dict[str, Any]:
     return {
         "suite": report.suite,
         "schema_version": SCHEMA_VERSION,
@@ -231,9 +229,7 @@ class SummaryCitationReport:
             ("Missing source records", metrics.missing_source_record_count),
             ("Unavailable spans", metrics.unavailable_span_count),
         )
-        return _as_markdown(
-            "Summary Citation Consistency", "claim and source", (*rows, *_verdict_rows(metrics))
-        )
+        return _as_markdown("Summary Citation Consistency", "claim and source", (*rows, *_verdict_rows(metrics)))
 
     def write_json(self, path: str | os.PathLike[str], *, indent: int | None = 2) -> Path:
         """Write the report to a file as JSON; returns its path."""

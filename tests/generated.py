@@ -14,7 +14,7 @@ from openmed_rules.results.report import Report
 # --- what a case holds, before it is laid out ---------------------------------------------------------
 
 NAMES = ["e1", "e2", "e3", "e4"]
-UNUSABLE = [None, True, 7.5, "", "  ", {}, []]
+UNUSABLE: list[Any] = [None, True, 7.5, "", "  ", {}, []]
 NO_RECORD = [None, 5, True, "", [], ["e1"]]
 
 
@@ -254,7 +254,7 @@ def laid_out(layout: Layout, run: list[Content]) -> list[Laid]:
     return [layout.lay_out(content, number) for number, content in enumerate(run)]
 
 
-def report_of(layout: Layout, laid: list[Laid]) -> Report:
+def report_of(layout: Layout, laid: list[Laid], *, positions: int = 20) -> Report:
     """The report of these documents."""
     facts = [case.evidence for case in laid] if laid[0].evidence is not None else None
-    return judge(layout.rules, *[case.summary for case in laid], evidence=facts)
+    return judge(layout.rules, *[case.summary for case in laid], evidence=facts, positions=positions)

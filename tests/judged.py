@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,8 @@ from openmed_rules.results.report import Report
 from openmed_rules.ruleset.loader import load_rule_mapping
 from openmed_rules.ruleset.model import RuleSet
 
+TODAY = date(2026, 1, 1)
+"""The day on which waivers are held."""
 BASE = """\
 version: 1
 name: small
@@ -61,6 +64,7 @@ def judge(
             strict_json=strict_json,
             positions=positions,
             locators=locators,
+            today=TODAY,
         )
 
     quickly = report(locators=False)
@@ -69,14 +73,14 @@ def judge(
 
 
 def numbers(report: Report) -> dict[str, Any]:
-    """Every number of a report by a short name: ``claim``, ``valid_citation``, ``recall``, ``coverage.passed``."""
-    said = report.to_dict()
+    """Every number of a report by a short name, as ``claim``, ``recall`` or ``coverage.passed``."""
+    said: dict[str, Any] = report.to_dict()
     flat: dict[str, Any] = {"verdict": report.verdict, "reasons": set(report.reasons)}
     flat |= {name.removesuffix("_count"): value for name, value in (report.citations or {}).items()}
     for name, value in (report.coverage or {}).items():
         short = name.removesuffix("_count")
         flat[f"coverage.{short}" if short in _IN_BOTH else short] = value
-    for group in ("cases", "tolerated", "joined", "left_out", "classes"):
+    for group in ("cases", "tolerated", "warnings", "waived", "joined", "left_out", "classes"):
         flat |= {f"{group}.{name}": value for name, value in said[group].items()}
     return flat | {"orphan_citation": report.orphan_citations, "positions": said["positions"]}
 
@@ -92,7 +96,7 @@ _IN_BOTH = {
 
 
 def measure(example: Mapping[str, Any], rule: str | None = None) -> dict[str, Any]:
-    """What an example of a table (``rule``, ``case``, ``evidence``) gives for the numbers that it ``gives``."""
+    """The numbers that an example of a table (``rule``, ``case``, ``evidence``) says it ``gives``."""
     evidence = [example["evidence"]] if "evidence" in example else None
     got = numbers(judge(rule or example["rule"], example["case"], evidence=evidence))
     return {name: got.get(name, 0) for name in example["gives"]}

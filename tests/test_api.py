@@ -122,9 +122,7 @@ def test_no_case_at_all_is_not_evaluated(rules: Rules) -> None:
 def test_evidence_serves_all_or_meets_them_one_to_one(two_inputs: Rules) -> None:
     summaries = [summary("f1"), summary("f2")]
 
-    assert (
-        two_inputs.check_many(summaries, evidence("f1", "f2")).report.cases.failed == 2
-    )  # each omits a fact
+    assert two_inputs.check_many(summaries, evidence("f1", "f2")).report.cases.failed == 2  # each omits a fact
     assert two_inputs.check_many(summaries, [evidence("f1"), evidence("f2")]).passed
     assert two_inputs.check_many(summaries, iter([evidence("f2"), evidence("f1")])).report.cases.failed == 2
 
@@ -256,9 +254,7 @@ def wide() -> Any:
     ],
     ids=["holds itself", "deep", "endless", "raises", "raises inside", "odd key", "no number"],
 )
-def test_a_record_that_cannot_be_read_is_counted_and_told_by_a_code(
-    rules: Rules, make: Any, code: str
-) -> None:
+def test_a_record_that_cannot_be_read_is_counted_and_told_by_a_code(rules: Rules, make: Any, code: str) -> None:
     result = rules.check_many([PASSING, make(), PASSING])
 
     assert (result.verdict, result.report.cases.unreadable, codes(result)) == ("failed", 1, [code])

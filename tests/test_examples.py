@@ -20,9 +20,7 @@ every_example = pytest.mark.parametrize("folder", EXAMPLES, ids=[folder.name for
 
 def command(folder: Path) -> list[str]:
     """The command in the example's README, without the program's name."""
-    (line,) = re.findall(
-        r"^`openmed-rules (.*)`$", (folder / "README.md").read_text("utf-8"), flags=re.MULTILINE
-    )
+    (line,) = re.findall(r"^`openmed-rules (.*)`$", (folder / "README.md").read_text("utf-8"), flags=re.MULTILINE)
     return shlex.split(line)
 
 
@@ -46,9 +44,7 @@ def test_an_example_shows_what_its_folder_says(
 
 
 @every_example
-def test_the_rules_of_an_example_pass_their_own_tests(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_rules_of_an_example_pass_their_own_tests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = folder / "rules.yaml"
     if rules.exists():
         assert run(["test", str(rules)]) == 0, capsys.readouterr()

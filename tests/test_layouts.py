@@ -41,8 +41,8 @@ def counts(report: Report) -> tuple[int, int, int]:
         unknown = citations["missing_source_record_count"] + citations["unavailable_span_count"]  # type: ignore[operator]
         return citations["claim_count"], citations["evidence_record_count"], unknown  # type: ignore[return-value]
     assert coverage is not None
-    found = coverage["summary_fact_count"], coverage["source_evidence_count"], coverage["invalid_citation_count"]
-    return found  # type: ignore[return-value]
+    names = ("summary_fact_count", "source_evidence_count", "invalid_citation_count")
+    return tuple(coverage[name] for name in names)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("name", builtin_names())

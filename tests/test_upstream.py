@@ -55,9 +55,7 @@ def test_a_report_is_what_upstream_returns(line: dict[str, Any]) -> None:
 @pytest.mark.skipif(not SHARED.exists(), reason="the whole of the conformance cases is not on this machine")
 def test_every_report_is_what_upstream_returns() -> None:
     differ = [
-        line["case"]
-        for line in lines(SHARED)
-        if REPORTS[line["report"]](**line["args"]).to_dict() != line["expected"]
+        line["case"] for line in lines(SHARED) if REPORTS[line["report"]](**line["args"]).to_dict() != line["expected"]
     ]
 
     assert differ == []
@@ -172,9 +170,7 @@ COVERAGE_FAULTS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 
 
 @pytest.mark.parametrize(("claims", "evidence", "expected"), CITATION_FAULTS.values(), ids=CITATION_FAULTS)
-def test_a_fault_of_the_citation_report_is_mended(
-    claims: Any, evidence: Any, expected: dict[str, object]
-) -> None:
+def test_a_fault_of_the_citation_report_is_mended(claims: Any, evidence: Any, expected: dict[str, object]) -> None:
     metrics = compute_summary_citation_metrics(claims, evidence)
 
     assert {name: getattr(metrics, name) for name in expected} == expected
@@ -244,18 +240,14 @@ def test_records_may_stand_in_any_iterable_or_in_a_mapping_by_id() -> None:
 
     assert compute_summary_citation_metrics(claims, {"f1": {"value": "x"}, "f2": "text"}).passed
     assert compute_summary_citation_metrics({"citations": ["f1"]}, {"id": "f1"}).claim_count == 1
-    assert compute_summary_fact_coverage(
-        {"f1": [0, 5], "f2": {}}, {"a": [0, 5], "b": {"fact_id": "f2"}}
-    ).passed
+    assert compute_summary_fact_coverage({"f1": [0, 5], "f2": {}}, {"a": [0, 5], "b": {"fact_id": "f2"}}).passed
     assert compute_summary_fact_coverage("f1", ("f1",)).passed
 
 
 def test_an_argument_that_holds_no_records_is_refused_in_upstreams_words() -> None:
     with pytest.raises(SummaryCitationError, match=r"\Aclaims must be an iterable of structured records\Z"):
         compute_summary_citation_metrics(5)  # type: ignore[arg-type]
-    with pytest.raises(
-        TypeError, match=r"\Asource_facts must be an iterable of structured records or identifiers\Z"
-    ):
+    with pytest.raises(TypeError, match=r"\Asource_facts must be an iterable of structured records or identifiers\Z"):
         compute_summary_fact_coverage(5)  # type: ignore[arg-type]
 
 
@@ -360,7 +352,7 @@ def test_a_wrong_count_of_fixtures_is_refused_without_the_records(call: Call) ->
 
 
 def test_a_fault_of_our_own_holds_nothing_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
         raise RuntimeError(CANARY)
 
     monkeypatch.setattr("openmed_rules.api.judge_batch", fail)
@@ -422,9 +414,7 @@ FIELDS = (
     "end",
     "claim",
 )
-SCALARS = st.sampled_from(
-    [CANARY, f" {CANARY} ", "", 7, -1, 0, 5, True, None, 2.5, float("nan"), b"x", object()]
-)
+SCALARS = st.sampled_from([CANARY, f" {CANARY} ", "", 7, -1, 0, 5, True, None, 2.5, float("nan"), b"x", object()])
 ANYTHING = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3),

@@ -55,12 +55,14 @@ class RuleTestRun:
     """How the tests of one rule file ended.
 
     ``refusal``: why they prove nothing, even where all of them pass; or empty. ``untried``: the locators that
-    found nothing in any test.
+    found nothing in any test; what holds only such (a kind, a collection) stands for all of them. ``unseen``: reasons
+    of which the rules speak, and that no test gave.
     """
 
     outcomes: tuple[RuleTestOutcome, ...]
     refusal: str
     untried: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
 
     @property
     def failed(self) -> int:
@@ -68,11 +70,16 @@ class RuleTestRun:
         return sum(not outcome.passed for outcome in self.outcomes)
 
 
-def run_rule_tests(file: RuleFile) -> RuleTestRun:
-    """Run every test of ``file``."""
-    outcomes = tuple(_run(test, file.rules) for test in file.tests)
+def run_rule_tests(file: RuleFile, word: str = "") -> RuleTestRun:
+    """Run the tests of ``file``: every one, or those whose name has ``word`` in it.
+
+    A part of the tests proves nothing about the whole, so nothing is said of what it leaves open.
+    """
+    outcomes = tuple(_run(test, file.rules) for test in file.tests if word.casefold() in test.name.casefold())
+    if word:
+        return RuleTestRun(outcomes, "" if outcomes else f"no test has {word} in its name", ())
     reports = [outcome.report for outcome in outcomes if outcome.report]
-    return RuleTestRun(outcomes, _refusal(file, reports), _untried(reports))
+    return RuleTestRun(outcomes, _refusal(file, reports), _untried(reports), _unseen(file.rules, reports))
 
 
 def _run(test: RuleTest, rules: RuleSet) -> RuleTestOutcome:
@@ -80,9 +87,7 @@ def _run(test: RuleTest, rules: RuleSet) -> RuleTestOutcome:
         summary, evidence = _inputs(test)
         report = judge_batch(rules, summary, evidence, locators=True)
     except CodedError as error:
-        return RuleTestOutcome(
-            test.name, (Difference("inputs", "inputs that go with the rules", str(error)),)
-        )
+        return RuleTestOutcome(test.name, (Difference("inputs", "inputs that go with the rules", str(error)),))
     return RuleTestOutcome(test.name, tuple(_differences(test.expect, report)), report)
 
 
@@ -107,9 +112,7 @@ def _documents(name: str, values: Iterable[object]) -> Iterator[Document]:
 
 def _differences(expect: Mapping[str, Any], report: Report) -> Iterator[Difference]:
     for unreadable in report.unreadable[:1]:
-        yield Difference(
-            "inputs", "cases that can be read", f"{unreadable.place}: {meaning(unreadable.code)}"
-        )
+        yield Difference("inputs", "cases that can be read", f"{unreadable.place}: {meaning(unreadable.code)}")
     if not report.cases.total:
         yield Difference("inputs", "at least one case", "none")
     if expect.get("passed", report.passed) != report.passed:
@@ -120,9 +123,7 @@ def _differences(expect: Mapping[str, Any], report: Report) -> Iterator[Differen
     yield from _metric_differences("coverage", expect.get("coverage", {}), report.coverage)
 
 
-def _metric_differences(
-    name: str, expected: Mapping[str, Any], metrics: Metrics | None
-) -> Iterator[Difference]:
+def _metric_differences(name: str, expected: Mapping[str, Any], metrics: Metrics | None) -> Iterator[Difference]:
     got = metrics or {}  # nothing is expected of a report that the rules do not ask for
     for metric, wanted in expected.items():
         if not _same(wanted, got[metric]):
@@ -162,3 +163,19 @@ def _enclosing(locator: str) -> Iterator[str]:
     """``citations[1].id`` stands in ``citations``, in ``citations[1]``, and is itself the last."""
     for end in re.finditer(r"(?=[.\[])|$", locator):
         yield locator[: end.start()]
+
+
+def _unseen(rules: RuleSet, reports: Iterable[Report]) -> tuple[str, ...]:
+    """The reasons that the rules tolerate or can give, and that no report has."""
+    told = [reason for reason, _ in (*rules.policy.tolerate, *rules.policy.warn)]
+    references = [each for citing in rules.citations for each in (citing.kinds or (citing,))]
+    possible = (
+        ("unsupported_claim", True),
+        ("missing_source_record", any(each.id or not each.span for each in references)),
+        ("unavailable_span", any(each.span for each in references)),
+        ("omitted_source_fact", "coverage" in rules.reports),
+        ("orphan_citation", any(citing.claim for citing in rules.citations)),
+    )
+    told += [reason for reason, can_be in possible if can_be]
+    seen = {reason for report in reports for reason in (*report.reasons, *report.tolerated, *report.warnings)}
+    return tuple(reason for reason in dict.fromkeys(told) if reason not in seen)

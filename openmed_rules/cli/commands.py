@@ -15,10 +15,15 @@ from openmed_rules.cli.streams import show
 COMMANDS: Final = MappingProxyType(
     {
         "check": "openmed_rules.cli.check",
+        "gate": "openmed_rules.cli.gates",
+        "baseline": "openmed_rules.cli.baselines",
         "validate": "openmed_rules.cli.rule_files",
         "test": "openmed_rules.cli.rule_files",
+        "explain": "openmed_rules.cli.explain",
+        "init": "openmed_rules.cli.init",
         "list": "openmed_rules.cli.layouts",
         "show": "openmed_rules.cli.layouts",
+        "schema": "openmed_rules.cli.schemas",
         "explain-code": "openmed_rules.cli.codes",
     }
 )
@@ -27,26 +32,24 @@ COMMANDS: Final = MappingProxyType(
 _DEBUG = "openmed_rules.debug"
 
 
-def _remember_debug(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+def _remember_debug(context: click.Context, _option: click.Parameter, given: bool) -> None:
     if given:
         context.meta[_DEBUG] = True
 
 
-def _show_help(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+def _show_help(context: click.Context, _option: click.Parameter, given: bool) -> None:
     if given:
         show(f"{context.get_help()}\n")
         context.exit()
 
 
-def _show_version(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+def _show_version(context: click.Context, _option: click.Parameter, given: bool) -> None:
     if given:
         show(f"openmed-rules {__version__}\n")
         context.exit()
 
 
-def _flag(
-    *names: str, then: Callable[[click.Context, click.Parameter, bool], None], text: str
-) -> click.Option:
+def _flag(*names: str, then: Callable[[click.Context, click.Parameter, bool], None], text: str) -> click.Option:
     return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=then, help=text)
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
-from openmed_rules.authoring.rule_tests import RuleTestRun, run_rule_tests
+from openmed_rules.authoring.fixing import fix_rule_file
+from openmed_rules.authoring.lint import lint
+from openmed_rules.authoring.mutation import run_mutants
+from openmed_rules.authoring.rule_test_results import Ran, junit_xml, text_lines
+from openmed_rules.authoring.rule_tests import run_rule_tests
 from openmed_rules.cli.streams import show
-from openmed_rules.ruleset.loader import RuleFile, load_rule_file
+from openmed_rules.gates.waiving import load_gate_rules
+from openmed_rules.ruleset.files import names_a_file
+from openmed_rules.ruleset.loader import RuleFile
 from openmed_rules.ruleset.problems import RuleFileError
+from openmed_rules.running.output import write_output
 
 TEST_FAILED = 1
 WRONG_FILE = 2
@@ -21,16 +28,24 @@ _root = click.option("--root", metavar="DIR", help="Where `extends` may reach.")
 @click.command("validate")
 @_rule_files
 @_root
-def validate_command(rule_files: tuple[str, ...], root: str | None) -> int:
-    """Tell every problem of rule files at once, each with its place.
+@click.option("--strict", is_flag=True, help="What is told as a warning is an error, too.")
+@click.option("--fix", is_flag=True, help="Mend what is mechanical: missing quotes, a [*] that is dropped anyway.")
+def validate_command(rule_files: tuple[str, ...], root: str | None, *, strict: bool, fix: bool) -> int:
+    """Tell every problem of rule files at once, each with its place; and what is well formed, and probably wrong.
 
-    Exit code: 0 all can be used, 2 one cannot.
+    Exit code: 0 all can be used, 2 one cannot, or with --strict has a warning.
     """
     code = 0
     for name in rule_files:
+        if fix and names_a_file(name):
+            show("".join(f"{name}:{made.line}:{made.column}: mended\n" for made in fix_rule_file(name, root)))
         file = _load(name, root)
-        if file:
-            show(f"{name}: ok ({file.rules.name}, version {file.rules.version})\n")
+        warnings = lint(file) if file else ()
+        for warning in warnings:
+            show(f"{warning if strict else replace(warning, message=f'warning: {warning.message}')}\n")
+        if file and not (strict and warnings):
+            told = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
+            show(f"{name}: ok ({file.rules.name}, version {file.rules.version}){told}\n")
         else:
             code = WRONG_FILE
     return code
@@ -39,40 +54,41 @@ def validate_command(rule_files: tuple[str, ...], root: str | None) -> int:
 @click.command("test")
 @_rule_files
 @_root
-def test_command(rule_files: tuple[str, ...], root: str | None) -> int:
+@click.option("-k", "word", default="", metavar="WORD", help="Only tests with WORD in their name.")
+@click.option("--mutate", is_flag=True, help="Break each file in one place after the other; its tests must notice.")
+@click.option("--require-tests", is_flag=True, help="A path or kind that no test reaches is refused, too.")
+@click.option("--junit", metavar="FILE", help="Write how the tests ended as JUnit XML, too.")
+def test_command(  # noqa: PLR0913 - the options of the command, by name
+    rule_files: tuple[str, ...], root: str | None, *, word: str, mutate: bool, require_tests: bool, junit: str | None
+) -> int:
     """Run the tests that rule files bring along.
 
-    Exit code: 0 all passed, 1 one failed, 2 a file cannot be used, or its tests prove nothing.
+    Exit code: 0 all passed, 1 one failed or a mutant survived, 2 a file cannot be used, or its tests prove nothing.
     """
     code = 0
+    told: list[Ran] = []
     for name in rule_files:
         file = _load(name, root)
         if not file:
             code = WRONG_FILE
             continue
-        run = run_rule_tests(file)
-        show("".join(f"{line}\n" for line in _lines(name, run)))
-        code = max(code, WRONG_FILE if run.refusal else TEST_FAILED if run.failed else 0)
+        run = run_rule_tests(file, word)
+        if require_tests and run.untried and not run.refusal:
+            run = replace(run, refusal="no test reaches what is named below")
+        mutation = run_mutants(file) if mutate and not run.failed else None
+        told.append((name, run, mutation))
+        show("".join(f"{line}\n" for line in text_lines(told[-1])))
+        survived = mutation is not None and mutation.survivors
+        code = max(code, WRONG_FILE if run.refusal else TEST_FAILED if run.failed or survived else 0)
+    if junit is not None:
+        write_output(junit, junit_xml(told))
     return code
 
 
 def _load(name: str, root: str | None) -> RuleFile | None:
     """The rule file, or None once its problems are told."""
     try:
-        return load_rule_file(name, root=root)
+        return load_gate_rules(name, root=root)
     except RuleFileError as error:
         show(f"{error}\n")
     return None
-
-
-def _lines(name: str, run: RuleTestRun) -> Iterator[str]:
-    yield f"{name}: {len(run.outcomes) - run.failed} of {len(run.outcomes)} tests passed"
-    for outcome in run.outcomes:
-        yield f"  {'ok' if outcome.passed else 'FAILED'}  {outcome.name}"
-        for difference in outcome.differences:
-            yield f"    {difference.what}: expected {difference.expected}, got {difference.got}"
-    if run.refusal:
-        yield f"  REFUSED: {run.refusal}"
-    if run.untried:
-        yield "  found nothing in any test:"
-        yield from (f"    {locator}" for locator in run.untried)

@@ -46,9 +46,7 @@ def find_files(words: Iterable[str], input_format: InputFormat | None = None) ->
     files = tuple(_described(name, input_format) for word in words for name in _named(word))
     for file in files:
         if file.packing == "zst" and find_spec("zstandard") is None:
-            raise InputError(
-                "OMR-605", f"{file.name}: needs the package zstandard: pip install 'openmed-rules[zstd]'"
-            )
+            raise InputError("OMR-605", f"{file.name}: needs the package zstandard: pip install 'openmed-rules[zstd]'")
     return files
 
 

@@ -85,9 +85,7 @@ class _Unpacked(io.RawIOBase):
 
     def _unpack(self, piece: bytes) -> None:
         if not self._part:
-            piece = piece.lstrip(
-                b"\0"
-            )  # what stands between parts, and after the last, where a file is filled up
+            piece = piece.lstrip(b"\0")  # what stands between parts, and after the last, where a file is filled up
             self._part = self._new_part() if piece else None
         self._rest = b""
         if not self._part:

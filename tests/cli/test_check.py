@@ -96,9 +96,7 @@ def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dic
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_the_exit_code_tells_how_it_ended(
-    arguments: str, code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_exit_code_tells_how_it_ended(arguments: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", *arguments.split()]) == code
 
     shown = capsys.readouterr()

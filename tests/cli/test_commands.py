@@ -11,9 +11,7 @@ from openmed_rules.cli.commands import COMMANDS
 from openmed_rules.errors import CODES
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)], ids=" ".join
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)], ids=" ".join)
 def test_help_is_a_result(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 0
 
@@ -35,9 +33,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"openmed-rules {__version__}\n"
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["chek"], ["--no-such-option"], ["explain-code"], ["explain-code", "x"]]
-)
+@pytest.mark.parametrize("arguments", [[], ["chek"], ["--no-such-option"], ["explain-code"], ["explain-code", "x"]])
 def test_wrong_use_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 2
 
@@ -72,22 +68,20 @@ def test_what_ends_a_run_from_inside_is_told_without_its_words(
     def fail(_code: str) -> None:
         raise fault
 
-    monkeypatch.setattr("openmed_rules.cli.codes.meaning", fail)
+    monkeypatch.setattr("openmed_rules.cli.codes.explained", fail)
 
     assert run(["explain-code", "OMR-601"]) == code
     assert capsys.readouterr() == ("", told)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--debug", "explain-code", "OMR-601"], ["explain-code", "OMR-601", "--debug"]]
-)
+@pytest.mark.parametrize("arguments", [["--debug", "explain-code", "OMR-601"], ["explain-code", "OMR-601", "--debug"]])
 def test_debug_tells_where_and_not_what(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(_code: str) -> None:
         raise ZeroDivisionError("words")
 
-    monkeypatch.setattr("openmed_rules.cli.codes.meaning", fail)
+    monkeypatch.setattr("openmed_rules.cli.codes.explained", fail)
 
     assert run(arguments) == 70
     shown = capsys.readouterr().err

@@ -17,9 +17,7 @@ from samples import FAILING, PASSING, RULES
 
 pty = pytest.importorskip("pty", reason="this system has no terminals and signals of that kind")
 COMMAND = [sys.executable, "-m", "openmed_rules"]
-full_disk = pytest.mark.skipif(
-    not Path("/dev/full").exists(), reason="this system has no device that is always full"
-)
+full_disk = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 
 
 @pytest.fixture
@@ -32,9 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def ended(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, text=True, encoding="utf-8", check=False, **streams
-    )
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, text=True, encoding="utf-8", check=False, **streams)
 
 
 @pytest.mark.parametrize(("name", "code"), [("pass.json", 0), ("fail.json", 1), ("missing.json", 3)])
@@ -46,15 +42,11 @@ def test_the_process_ends_with_the_exit_code(folder: Path, name: str, code: int)
     assert outcome.stdout.startswith("PASSED" if code == 0 else ("FAILED" if code == 1 else "NOT EVALUATED"))
 
 
-@pytest.mark.parametrize(
-    ("setting", "coloured"), [({"TERM": "xterm-256color"}, True), ({"NO_COLOR": "1"}, False)]
-)
+@pytest.mark.parametrize(("setting", "coloured"), [({"TERM": "xterm-256color"}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_shows_colour(folder: Path, setting: dict[str, str], *, coloured: bool) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
     reader, terminal = pty.openpty()
-    outcome = ended(
-        folder, "check", "-r", "rules.yaml", "fail.json", stdout=terminal, env=environment | setting
-    )
+    outcome = ended(folder, "check", "-r", "rules.yaml", "fail.json", stdout=terminal, env=environment | setting)
     os.close(terminal)
     shown = os.read(reader, 1 << 16).decode().replace("\r\n", "\n")
     os.close(reader)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from openmed_rules.cli.boundary import run
 from openmed_rules.ruleset.files import builtin_names, find_builtin
+from openmed_rules.ruleset.loader import load_rule_file, load_rule_text
 from samples import FAILING, PASSING, RULES
 
 TESTED = f"""{RULES}
@@ -91,11 +94,13 @@ def test_test_shows_what_was_expected_and_got(capsys: pytest.CaptureFixture[str]
 good.yaml: 2 of 2 tests passed
   ok  a known fact
   ok  an unknown fact
+  given by no test: unsupported_claim, omitted_source_fact
 failing.yaml: 1 of 2 tests passed
   FAILED  a known fact
     passed: expected false, got true
     citations.claim_count: expected 2, got 1
   ok  an unknown fact
+  given by no test: unsupported_claim, omitted_source_fact
 untested.yaml: 0 of 0 tests passed
   REFUSED: there are no tests
 vacuous.yaml: 1 of 2 tests passed
@@ -126,3 +131,119 @@ def test_show_gives_the_file_as_it_stands(name: str, capsys: pytest.CaptureFixtu
 def test_show_knows_near_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", "healthscrib"]) == 2
     assert "did you mean healthscribe?" in capsys.readouterr().err
+
+
+# --- test: a part of the tests, what they leave open, and where the result goes ----------------
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "told"),
+    [
+        ("unknown", 0, "good.yaml: 1 of 1 tests passed\n  ok  an unknown fact\n"),
+        ("A KNOWN", 0, "good.yaml: 1 of 1 tests passed\n  ok  a known fact\n"),
+        (
+            "other",
+            2,
+            "good.yaml: 0 of 0 tests passed\n  REFUSED: no test has other in its name\n",
+        ),
+    ],
+)
+def test_only_tests_with_a_word_in_their_name(
+    word: str, code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["test", "-k", word, "good.yaml"]) == code
+    assert capsys.readouterr().out == told
+
+
+def test_what_no_test_reaches_is_told_and_may_be_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    text = TESTED.replace("id: fact", "id: [fact, other]") + "policy: {tolerate: {duplicate_citation: 2}}\n"
+    Path("partly.yaml").write_text(text, encoding="utf-8")
+
+    assert run(["test", "partly.yaml"]) == 0
+    told = capsys.readouterr().out
+    assert "  found nothing in any test:\n    citations.id[1]\n" in told
+    assert "  given by no test: duplicate_citation, unsupported_claim, omitted_source_fact\n" in told
+    assert run(["test", "--require-tests", "partly.yaml"]) == 2
+    assert "  REFUSED: no test reaches what is named below\n" in capsys.readouterr().out
+    assert run(["test", "--require-tests", "good.yaml"]) == 0
+
+
+DROP_IN = {"openmed-citations", "openmed-coverage"}
+"""Their many aliases are those of another package, and held by its own conformance lines."""
+
+
+@pytest.mark.parametrize("name", [name for name in builtin_names() if name not in DROP_IN])
+def test_the_tests_of_every_built_in_layout_reach_all_of_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["test", "--require-tests", name]) == 0, capsys.readouterr().out
+
+
+def test_the_result_of_tests_as_junit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["test", "--junit", "result.xml", "good.yaml", "failing.yaml", "vacuous.yaml", "untested.yaml"]) == 2
+
+    whole = ET.parse("result.xml").getroot()
+    assert (whole.get("tests"), whole.get("failures")) == ("8", "4")
+    assert [suite.get("name") for suite in whole] == ["good.yaml", "failing.yaml", "vacuous.yaml", "untested.yaml"]
+    failed = [(case.get("name"), case[0].get("message")) for suite in whole for case in suite if len(case)]
+    assert failed[0] == ("a known fact", "passed: expected false, got true")
+    assert whole[1][0][0].text == "citations.claim_count: expected 2, got 1"
+    assert failed[-1] == ("the tests prove something", "there are no tests")
+    assert "2 of 2 tests passed" in capsys.readouterr().out
+
+
+def test_mutants_are_part_of_the_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["test", "--mutate", "--junit", "result.xml", "good.yaml"]) in {0, 1}
+    assert re.match(r"good\.yaml: 2 of 2 tests passed, \d+ of \d+ mutants noticed\n", capsys.readouterr().out)
+
+
+# --- show: a rule file as it takes effect -----------------------------------------------------
+
+LAYER = "extends: healthscribe\nname: ours\npolicy:\n  tolerate: {duplicate_citation: 2}\n"
+
+
+def shown(*options: str, capsys: pytest.CaptureFixture[str]) -> str:
+    Path("layer.yaml").write_text(LAYER, encoding="utf-8")
+    assert run(["show", "layer.yaml", *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_show_gives_a_file_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys=capsys) == LAYER
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_what_takes_effect_is_the_same_rule_set(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", name, "--effective"]) == 0
+    said = capsys.readouterr().out
+    assert load_rule_text(said).rules.sha256 == load_rule_file(name).rules.sha256
+    assert "tests:" not in said
+
+
+def test_show_origin_names_the_file_and_the_line_of_each_value(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line.split() for line in shown("--origin", capsys=capsys).splitlines()]
+    origin = {name: (place, value) for name, place, value, *_ in lines}
+
+    assert origin["name"] == ("layer.yaml:2", "ours")
+    assert origin["policy.tolerate.duplicate_citation"] == ("layer.yaml:4", "2")
+    place, value = origin["citations.id"]
+    file, _, line = place.partition(":")
+    assert (file, value) == ("healthscribe", "SegmentId")
+    assert "SegmentId" in find_builtin(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+@pytest.mark.parametrize(
+    ("said", "way"),
+    [
+        (RULES, "the fast way\n"),
+        (RULES.replace("id: id}", "id: id, merge: true}"), "the general way: the fast way does not take merge\n"),
+    ],
+)
+def test_show_plan_tells_which_way_it_runs(said: str, way: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rules.yaml").write_text(said, encoding="utf-8")
+    assert run(["show", "--plan", "rules.yaml"]) == 0
+    assert capsys.readouterr().out == way
+
+
+@pytest.mark.parametrize("options", [[], ["--effective"], ["--origin"], ["--plan"]])
+def test_show_of_what_is_not_there(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "none.yaml", *options]) == 2
+    assert "OMR-502" in capsys.readouterr().err

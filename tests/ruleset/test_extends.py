@@ -241,9 +241,7 @@ def test_a_layer_that_cannot_be_had(
 
 
 def test_the_version_of_each_layer_is_checked(tmp_path: Path) -> None:
-    file = write(
-        tmp_path, top="version: 1\nextends: base.yaml\n", base=BASE.replace("version: 1", "version: 2")
-    )
+    file = write(tmp_path, top="version: 1\nextends: base.yaml\n", base=BASE.replace("version: 1", "version: 2"))
 
     assert problems_of(file) == ["OMR-208 version 2 is not known"]
 

@@ -287,9 +287,7 @@ def test_a_mapping_is_not_changed_and_not_kept() -> None:
 
 def test_problems_without_a_text_name_the_value() -> None:
     with pytest.raises(RuleFileError) as refused:
-        load_rule_mapping(
-            {"version": 1, "name": "a", "claims": [{"records": "a|b"}], "citations": {"recods": "r"}}
-        )
+        load_rule_mapping({"version": 1, "name": "a", "claims": [{"records": "a|b"}], "citations": {"recods": "r"}})
 
     assert [str(problem).splitlines()[0] for problem in refused.value.problems] == [
         "rules: OMR-201: citations.recods: recods is no key of citations",

@@ -45,14 +45,8 @@ def told(text: str) -> list[tuple[str, str]]:
         "citations: {records: a, id: {place: key}}",
         "citations: {records: a, id: {parts: [b, {place: position, of: ^}]}}",
         "evidence: {records: a, id: {place: position}}",
-        (
-            "citations: {records: a, kinds: {b: {where: {t: 1}, id: c}, "
-            "d: {where: {t: 2}, ignore: true}, e: {id: f}}}"
-        ),
-        (
-            f"{KINDS}\n"
-            f"citations: {{records: a, kinds: {{b: {{where: {{t: 1}}, id: c}}, d: {{span: {{pair: e}}}}}}}}"
-        ),
+        ("citations: {records: a, kinds: {b: {where: {t: 1}, id: c}, d: {where: {t: 2}, ignore: true}, e: {id: f}}}"),
+        (f"{KINDS}\ncitations: {{records: a, kinds: {{b: {{where: {{t: 1}}, id: c}}, d: {{span: {{pair: e}}}}}}}}"),
         f"{KINDS}\ncitations: [{{records: a, kind: b, id: c}}, {{records: d, kind: d, span: {{pair: e}}}}]",
         (
             "claims: {records: a, class: {path: k, labels: [b]}}\n"
@@ -65,10 +59,7 @@ def told(text: str) -> list[tuple[str, str]]:
         "policy: {per: case, failed_cases: 1}",
         "policy: {per: batch}",
         # within on both sides, on neither, and of kinds that never meet
-        (
-            "citations: {records: a, span: {pair: b, within: c}}\n"
-            "evidence: {records: d, span: {pair: e, within: f}}"
-        ),
+        ("citations: {records: a, span: {pair: b, within: c}}\nevidence: {records: d, span: {pair: e, within: f}}"),
         "citations: {records: a, id: x, span: {pair: b, within: c}}",
         (
             "citations: [{records: a, kind: p, span: {pair: b}}, {records: a, kind: q, span: *q}]\n"
@@ -82,10 +73,7 @@ def told(text: str) -> list[tuple[str, str]]:
         ),
         "citations: {records: refs}\nevidence: {in: evidence, records: '$.claims[*].refs'}",
         "citations: {records: ^.refs}\nevidence: {records: $.refs}",
-        (
-            "tests: [{name: a, summary: {}, expect: {passed: true}}, {name: b, "
-            "file: c.json, expect: {passed: false}}]"
-        ),
+        ("tests: [{name: a, summary: {}, expect: {passed: true}}, {name: b, file: c.json, expect: {passed: false}}]"),
         (
             "evidence: {in: evidence, records: a}\n"
             "tests: [{name: a, summary: {}, evidence: null, expect: {passed: true}},"
@@ -155,10 +143,7 @@ def test_what_can_be_meant_is_accepted(text: str) -> None:
             [("OMR-414", "policy.tolerate.omitted_source_fact.alergy")],
         ),
         (
-            (
-                "tests: [{name: a, summary: 1, expect: {passed: true}}, {name: a, "
-                "summary: 2, expect: {passed: true}}]"
-            ),
+            ("tests: [{name: a, summary: 1, expect: {passed: true}}, {name: a, summary: 2, expect: {passed: true}}]"),
             [("OMR-415", "tests[1].name")],
         ),
         (
@@ -175,10 +160,7 @@ def test_what_can_be_meant_is_accepted(text: str) -> None:
             [("OMR-411", "tests[0].evidence")],
         ),
         (
-            (
-                "evidence: {in: evidence, records: a}\n"
-                "tests: [{name: a, cases: [{summary: 1}], expect: {passed: true}}]"
-            ),
+            ("evidence: {in: evidence, records: a}\ntests: [{name: a, cases: [{summary: 1}], expect: {passed: true}}]"),
             [("OMR-202", "tests[0].cases[0].evidence")],
         ),
         (
@@ -246,9 +228,7 @@ def test_what_cannot_be_meant_is_refused_at_its_place(text: str, expected: list[
 
 
 def test_a_section_that_is_broken_hides_only_what_depends_on_it() -> None:
-    data = said(
-        "inputs: {summary: {join: a}}\npolicy: {per: batch, failed_cases: 1}\nreports: [coverage, coverage]"
-    )
+    data = said("inputs: {summary: {join: a}}\npolicy: {per: batch, failed_cases: 1}\nreports: [coverage, coverage]")
     data["claims"] = "anything"
 
     assert [fault.code for fault in meaning_faults(data, {"claims"})] == ["OMR-412", "OMR-413", "OMR-417"]

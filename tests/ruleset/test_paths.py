@@ -64,13 +64,11 @@ def only(*tests: Equals) -> Filter:
         ("a[?(@.b.'x y' == -1)].c", 0, (A, only(Equals(("b", "x y"), -1)), C)),
         (
             "a[?(@.b == true && @['c'] == \"it's\")].c",
-            False,
             0,
-            (A, only(Equals(("b",), True), Equals(("c",), "it's")), C),
+            (A, only(Equals(keys=("b",), literal=True), Equals(("c",), "it's")), C),
         ),
         (
             "$..a[?(@.b == 1)][?(@.c == 2)]",
-            True,
             0,
             (Descend(), A, only(Equals(("b",), 1)), only(Equals(("c",), 2))),
         ),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from openmed_rules import ruleset
+from openmed_rules.errors import CODES
 from openmed_rules.ruleset.problems import Mark, Problem, RuleFileError, did_you_mean, spell
 
 
@@ -12,9 +17,7 @@ def lines(problem: Problem) -> list[str]:
 
 
 def test_a_problem_shows_its_place_what_was_expected_and_a_hint() -> None:
-    problem = Problem(
-        "OMR-201", Mark("a.yaml", 3, 3), "b is no key", "one of c or d", "did you mean c?", 1, "  b: 1"
-    )
+    problem = Problem("OMR-201", Mark("a.yaml", 3, 3), "b is no key", "one of c or d", "did you mean c?", 1, "  b: 1")
 
     assert lines(problem) == [
         "a.yaml:3:3: OMR-201: b is no key",
@@ -40,9 +43,7 @@ def test_without_a_text_there_is_no_line() -> None:
         ("name:", 6, 1, "name:", "     ^"),
     ],
 )
-def test_the_pointer_stands_under_what_is_meant(
-    source: str, column: int, width: int, shown: str, pointer: str
-) -> None:
+def test_the_pointer_stands_under_what_is_meant(source: str, column: int, width: int, shown: str, pointer: str) -> None:
     problem = Problem("OMR-101", Mark("a.yaml", 1, column), "x", width=width, source=source)
 
     assert lines(problem)[1:] == [f"    {shown}", f"    {pointer}"]
@@ -78,3 +79,10 @@ def test_a_place_in_words(place: tuple[str | int, ...], words: str) -> None:
 )
 def test_the_nearest_word_is_offered(word: str, hint: str) -> None:
     assert did_you_mean(word, ["records", "where"]) == hint
+
+
+def test_every_code_of_rule_files_is_explained_and_used() -> None:
+    sources = Path(str(ruleset.__file__)).parent.glob("*.py")
+    used = {code for source in sources for code in re.findall(r"OMR-\d{3}", source.read_text(encoding="utf-8"))}
+
+    assert used == {code for code in CODES if "OMR-101" <= code < "OMR-600"}

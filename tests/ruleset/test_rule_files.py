@@ -33,9 +33,7 @@ def test_what_is_said_of_a_wrong_file(name: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_every_problem_has_a_place_and_a_code_that_is_explained(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_problem_has_a_place_and_a_code_that_is_explained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
     error = said_of(name)
 

@@ -54,17 +54,11 @@ def only(text: str) -> Fault:
         "claims: {records: a, class: {path: [k, l], absent: [''], labels: [b]}}",
         "claims: {records: a, class: {path: k, capture: '(.)', labels: [b]}}",
         "claims: {records: a, class: {place: key, labels: [b]}}",
-        (
-            "claims: {records: a, where: {b: c, d: [e, null, 1, true, 0.5], "
-            "f: {not: g}, h: {not: [i, null]}, j: null}}"
-        ),
+        ("claims: {records: a, where: {b: c, d: [e, null, 1, true, 0.5], f: {not: g}, h: {not: [i, null]}, j: null}}"),
         "claims: {records: a, where: [{b: c}, {d: {not: null}}]}",
         "citations: {records: a, id: [b, '@', {path: c, absent: [-1, '']}, {path: [d, e]}]}",
         "citations: {records: a, id: {path: b, capture: '(.)/(.)'}}",
-        (
-            "citations: {records: a, id: {parts: [b, [c, d], {path: e, "
-            "default: '-'}, {place: position, of: ^}]}}"
-        ),
+        ("citations: {records: a, id: {parts: [b, [c, d], {path: e, default: '-'}, {place: position, of: ^}]}}"),
         "citations: {siblings: following, where: {type: cite}, id: b}",
         "citations: {records: a, id: b, in: summary, claim: [c, d]}",
         "citations: {records: a, id: b, follow: [{records: $.c, id: d, to: e}], supports: false}",
@@ -73,20 +67,11 @@ def only(text: str) -> Fault:
         "evidence: {records: a, id: {place: pointer}, kind: b, merge: false, in: evidence}",
         "evidence: {records: a, span: {start: b, end: c, within: d, closed: true, base: 1, numbers: text}}",
         "evidence: {records: a, span: {start: {path: b, default: 0}, length: [c, d], absent: [-1]}}",
-        (
-            "evidence: {records: a, span: [{pair: b}, {each: c, start: d, "
-            "end: e, within: {path: f, default: '-'}}]}"
-        ),
+        ("evidence: {records: a, span: [{pair: b}, {each: c, start: d, end: e, within: {path: f, default: '-'}}]}"),
         "evidence: {records: a, span: {start: b, end: c, within: {parts: [d, e]}}}",
-        (
-            "inputs: {summary: {cases: $.a, join: b, embedded_json: [c]}, "
-            "evidence: {cases: [$.a, $.b], join: ^.c}}"
-        ),
+        ("inputs: {summary: {cases: $.a, join: b, embedded_json: [c]}, evidence: {cases: [$.a, $.b], join: ^.c}}"),
         "policy: {malformed: ignore, unavailable: count, spans: inside, per: batch}",
-        (
-            "policy: {failed_cases: 2, tolerate: {unsupported_claim: 12.5%, "
-            "invalid_citation: 3, no_claims: any}}"
-        ),
+        ("policy: {failed_cases: 2, tolerate: {unsupported_claim: 12.5%, invalid_citation: 3, no_claims: any}}"),
         "policy: {failed_cases: 100%, tolerate: {omitted_source_fact: {default: 5%, a: any, b: 0}}}",
         "tests: [{name: a, summary: {}, expect: {passed: true}}]",
         "tests: [{name: a, summary: null, evidence: [], expect: {reasons: [no_claims]}}]",
@@ -370,35 +355,12 @@ def test_the_schema_itself_is_sound() -> None:
             assert "form" not in rules, "an alternative is chosen by its type"
 
 
+WORDS = ["path", "records", "id", "where", "span", "place", "parts", "kinds", "start", "end", "x"]
+WORDS += ["absent", "capture", "split", "not", "default"]
+SCALARS = st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False)
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-2, 2)
-    | st.floats(allow_nan=False)
-    | st.sampled_from(["", "a", "$.a", "5%", "any", "a|b", "("]),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "path",
-                    "records",
-                    "id",
-                    "where",
-                    "span",
-                    "place",
-                    "parts",
-                    "kinds",
-                    "start",
-                    "end",
-                    "absent",
-                ]
-                + ["capture", "split", "not", "default", "x"]
-            ),
-            inner,
-            max_size=3,
-        )
-    ),
+    SCALARS | st.sampled_from(["", "a", "$.a", "5%", "any", "a|b", "("]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3),
     max_leaves=8,
 )
 

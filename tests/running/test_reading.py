@@ -22,9 +22,7 @@ LINES = b'{"a": 1}\n{"a": 2}\n'
 PRETTY = b'{\n  "a": 1\n}\n'
 
 
-def read(
-    name: str | os.PathLike[str], input_format: str | None = None
-) -> list[tuple[int | None, bytes | str]]:
+def read(name: str | os.PathLike[str], input_format: str | None = None) -> list[tuple[int | None, bytes | str]]:
     """Of each document its line, and its content or the code of what is wrong."""
     documents = list(read_documents(find_files([os.fspath(name)], input_format)))
     assert {document.place.file for document in documents} <= {os.fspath(name)}
@@ -104,9 +102,7 @@ every_packing = pytest.mark.parametrize(
     ],
     ids=["whole", "two parts", "empty", "not packed", "trailing bytes", "filled up"],
 )
-def test_a_packed_file_is_unpacked(
-    tmp_path: Path, suffix: str, pack: Change, change: Change, codes: list[str]
-) -> None:
+def test_a_packed_file_is_unpacked(tmp_path: Path, suffix: str, pack: Change, change: Change, codes: list[str]) -> None:
     packed = tmp_path / f"a.jsonl.{suffix}"
     packed.write_bytes(change(pack(LINES)))
 

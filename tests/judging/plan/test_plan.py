@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from openmed_rules.ruleset.loader import load_rule_mapping
 from openmed_rules.ruleset.model import RuleSet
 
 PLACE = Place("generated.json")
+EXAMPLES = int(os.environ.get("OPENMED_RULES_EXAMPLES", "600"))
+"""How many pairs of a rule set and a document are tried; ``.ci/full`` tries more."""
 
 
 def general_way(rules: RuleSet, text: bytes) -> Counts | None:
@@ -159,7 +162,7 @@ DOCUMENT = some(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(rule_sets(), DOCUMENT)
 def test_the_plan_counts_what_the_general_way_counts(rules: RuleSet, document: dict[str, Any]) -> None:
     """A plan gives the same counts, or hands the document on."""
