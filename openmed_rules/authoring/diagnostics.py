@@ -285,7 +285,7 @@ DIAGNOSES: Final = MappingProxyType(
         "OMR-625": Diagnosis(
             "$ python -c 'openmed_rules.check_many(rules, record)'", "Give a list of records, or call check."
         ),
-        "OMR-626": Diagnosis("$ openmed-rules explain-code OMR-000", "Write the code as it was printed."),
+        "OMR-626": Diagnosis("$ openmed-rules explain-code OMR-26", "Write the code as it was printed."),
         "OMR-627": Diagnosis(f"{_CHECK} notes.json --format jsn", "Write one of the formats that are named."),
         "OMR-628": Diagnosis(f"{_CHECK} notes.json -f json=out -f text=out", "Give each result a place of its own."),
         "OMR-631": Diagnosis("$ openmed-rules init cut.json", "Give a sample that can be read."),
