@@ -15,6 +15,7 @@ from openmed_rules.formats.worklist import render_worklist
 from openmed_rules.gates import clock
 from openmed_rules.gates.runs import Run, baseline_of, rule_lines
 from openmed_rules.gates.waiving import load_gate_rules
+from openmed_rules.results.holding import with_trend
 from openmed_rules.running.files import STDIN, InputFormat, find_files
 
 NOT_WRITTEN: Final = 3
@@ -39,7 +40,13 @@ NOT_WRITTEN: Final = 3
 @click.option("--strict-json", is_flag=True, help="Refuse objects with two members of one name.")
 @click.option("--positions", type=click.IntRange(min=0), default=20, show_default=True, metavar="N")
 @click.option("--locators", is_flag=True, help="Tell how often each path was tried and found.")
-@click.option("--baseline", metavar="FILE", help="Fail where a ratio is worse than the recorded one.")
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="FILE",
+    help="Fail where a ratio is worse than the recorded one; the last of several counts, and the page shows the trend.",
+)
 @click.option("--report-only", is_flag=True, help="A gate that failed is no failure of the command.")
 @click.option("--root", metavar="DIR", help="Where `extends` may reach.")
 def check_command(  # noqa: PLR0913 - the options of the command, by name
@@ -54,7 +61,7 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     strict_json: bool,
     positions: int,
     locators: bool,
-    baseline: str | None,
+    baselines: tuple[str, ...],
     report_only: bool,
     root: str | None,
 ) -> int:
@@ -68,18 +75,20 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     worklists = () if worklist is None else (to_file(render_worklist, worklist),)
     check_places((*outputs, *worklists))
     file = load_gate_rules(rule_file, root=root)
+    recorded = [baseline for name in baselines if (baseline := baseline_of(name, file.rules))]
     whole = Run(
         rules=file.rules,
         summary=find_files(inputs, input_format),
         evidence=find_files(evidence, input_format) if evidence else None,
         today=clock.today(),
-        baseline=baseline_of(baseline, file.rules),
+        baseline=recorded[-1] if recorded else None,
         rule_lines=rule_lines(file),
         strict_json=strict_json,
         positions=sys.maxsize if worklists else positions,
         locators=locators,
         report_only=report_only,
     ).report()
+    whole = with_trend(whole, recorded)
     report = whole.with_first(positions)
     written = write_outputs((*((output, report) for output in outputs), *((output, whole) for output in worklists)))
     if written and all(output.file for output in (*outputs, *worklists)):

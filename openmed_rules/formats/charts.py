@@ -40,6 +40,19 @@ def columns(counts: Sequence[int], *, label: str) -> str:
     return f'{head} aria-label="{escape(label)}">{"".join(shapes)}</svg>'
 
 
+def steps(shares: Sequence[float], *, label: str) -> str:
+    """Ratios between 0 and 1 one after the other, as a line with a dot at each."""
+    last = max(len(shares) - 1, 1)
+    places = [(round(number * (_WIDE - 40) / last) + 20, round(90 - share * 80)) for number, share in enumerate(shares)]
+    line = " ".join(f"{across},{down}" for across, down in places)
+    dots = "".join(
+        f'<rect class="good" x="{across - 8}" y="{down - 4}" width="16" height="8"/>' for across, down in places
+    )
+    head = f'<svg class="columns" viewBox="0 0 {_WIDE} 100" preserveAspectRatio="none" role="img"'
+    track = f'<rect class="track" x="0" y="99" width="{_WIDE}" height="1"/>'
+    return f'{head} aria-label="{escape(label)}">{track}<polyline class="way" points="{line}"/>{dots}</svg>'
+
+
 def stack(parts: Iterable[tuple[str, int]], *, label: str) -> str:
     """Counts side by side, each with the class it is drawn in."""
     parts = [(kind, count) for kind, count in parts if count]

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from openmed_rules.errors import meaning
-from openmed_rules.formats.charts import bar, columns, meter, stack
+from openmed_rules.formats.charts import bar, columns, meter, stack, steps
 from openmed_rules.formats.policy import Goal, goals, policy_words
 from openmed_rules.formats.reasons import amount, words
 from openmed_rules.formats.wording import (
@@ -26,6 +26,7 @@ from openmed_rules.formats.wording import (
     standing,
     waiver_words,
 )
+from openmed_rules.results.baseline import Share
 from openmed_rules.results.report import ReasonLine, Report
 
 _SIGNS = {"passed": "\u2713", "failed": "\u2717", "not_evaluated": "\u2013"}
@@ -90,6 +91,7 @@ def _main(report: Report) -> str:
         ),
         _section("Waivers", _waivers(report)),
         _section("Beside the baseline", _baseline(report)),
+        _section("Trend", _trend(report)),
         _section("Drift", _drift(report)),
         _section("Cases", _cases(report)),
         _section("Distribution over cases", _distribution(report)),
@@ -173,6 +175,22 @@ def _baseline(report: Report) -> str:
         for line in (report.baseline.lines if report.baseline is not None else ())
     ]
     return _table("Beside the baseline", ("ratio", "recorded", "now", ""), rows) if rows else ""
+
+
+def _trend(report: Report) -> str:
+    return "".join(
+        _way(name, [(point.name, point.ratios[key]) for point in report.trend if key in point.ratios])
+        for key, name in (("citations.coverage", "Citation coverage"), ("coverage.recall", "Fact recall"))
+    )
+
+
+def _way(name: str, points: Sequence[tuple[str, Share]]) -> str:
+    if not points:
+        return ""
+    told = ", ".join(f"{point} {share(ratio)}" for point, ratio in points)
+    chart = steps([float(ratio.ratio) for _, ratio in points], label=printable(f"{name}: {told}"))
+    rows = [(_text(point), share(ratio)) for point, ratio in points]
+    return f"<h3>{name}</h3>{chart}" + _table(name, ("run", name.lower()), rows)
 
 
 def _drift(report: Report) -> str:

@@ -45,6 +45,14 @@ class Slack:
 
 
 @dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """The ratios of one run on the way to this one; ``name``: what its baseline is called."""
+
+    name: str
+    ratios: Mapping[str, Share]
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """Why a baseline was written anew: the day, the reason, and what became looser."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -11,6 +11,7 @@ from openmed_rules.results.baseline import (
     Baseline,
     BaselineCheck,
     Share,
+    TrendPoint,
     drifts,
     ratio_line,
 )
@@ -26,6 +27,14 @@ def hold_against(report: Report, baseline: Baseline, file: str) -> Report:
     drift = tuple(drifts(baseline.locators, report.locators or {}, baseline.slack))
     held = replace(report, baseline=BaselineCheck(file, baseline.slack, lines, drift))
     return _failed(held, held.baseline) if held.baseline is not None and held.baseline.worse else held
+
+
+def with_trend(report: Report, baselines: Sequence[tuple[Baseline, str]]) -> Report:
+    """``report`` with the way to it: the ratios of ``baselines``, from the oldest, and its own."""
+    if len(baselines) <= 1:
+        return report
+    earlier = (TrendPoint(file, baseline.ratios) for baseline, file in baselines)
+    return replace(report, trend=(*earlier, TrendPoint("this run", ratios_of(report))))
 
 
 def _failed(report: Report, check: BaselineCheck) -> Report:

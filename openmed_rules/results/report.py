@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, TypeAlias
 
-from openmed_rules.results.baseline import BaselineCheck
+from openmed_rules.results.baseline import BaselineCheck, TrendPoint
 from openmed_rules.results.places import Place, Position, Unreadable
 from openmed_rules.ruleset.model import Policy
 
@@ -100,7 +100,8 @@ class Report:
     that found something), ``numbers`` and ``malformed`` (values that were numbers, or could not be used).
     ``distribution``: report to how many cases have a ratio in each tenth, and of 1.
     ``warnings`` and ``waived``: reason to count. ``baseline``: how the run stands to a baseline, where it was held
-    against one. ``report_only``: a gate that failed is no failure of the command.
+    against one. ``report_only``: a gate that failed is no failure of the command. ``trend``: the baselines
+    that were given, from the oldest, and this run; empty where there are fewer than two.
     ``policy``: how strict the gate is. ``rule_lines``: reason to the line of the rule file that decides on it.
     """
 
@@ -127,6 +128,7 @@ class Report:
     waivers: tuple[WaiverLine, ...] = ()
     baseline: BaselineCheck | None = None
     report_only: bool = False
+    trend: tuple[TrendPoint, ...] = ()
     policy: Policy = field(default_factory=Policy)
     rule_lines: dict[str, Place] = field(default_factory=dict)
 
