@@ -21,7 +21,7 @@ from typing import Any
 import corpus
 
 HERE = Path(__file__).parent
-WORK = HERE / "work"
+WORK = HERE / "corpora"
 PEER = WORK / "peer"
 
 
