@@ -193,7 +193,7 @@ def _captured(read: Reader, pattern: str) -> IdReader:
 
 def _place_id(place: model.Place) -> IdReader:
     if place.what == "pointer":
-        return pointer_of
+        return lambda node: id_text(pointer_of(node))
     if place.what == "key":
         return lambda node: id_text(node.key) if type(node.key) is str else ABSENT
     base, levels = place.base, place.climb

@@ -64,6 +64,8 @@ def offset(value: object, *, text_numbers: bool) -> int | Missing:
     """``value`` as an offset in characters, of either sign: an integer, or decimal digits where text is allowed."""
     if type(value) is int:
         return value
+    if type(value) is str and not value.isascii():
+        refuse_surrogates(value)
     if type(value) is str and text_numbers:
         digits = value.strip()
         unsigned = digits.removeprefix("-")

@@ -14,7 +14,7 @@ import yaml
 import rule_words
 from judged import judge
 from openmed_rules.authoring.rule_tests import run_rule_tests
-from openmed_rules.results.reporting import PARENTS
+from openmed_rules.results.waivers import PARENTS
 from openmed_rules.ruleset.loader import load_rule_file, load_rule_mapping
 from openmed_rules.ruleset.schema import FORMS
 from openmed_rules.ruleset.words import (

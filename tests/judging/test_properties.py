@@ -140,8 +140,8 @@ def test_evidence_that_is_lost_never_turns_a_fail_into_a_pass(
     lost = data.draw(st.integers(0, len(good) - 1))
     others = [record for record in content.evidence if not isinstance(record, dict)]
     told = layout._replace(rules=f"{layout.rules}\n{GONE_AND_TOLD}")
-    instead = data.draw(st.sampled_from([[], [None], [{**good[lost], "id": {}, "start": {}, "kind": "p"}]]))
-    left: list[Any] = [*good[:lost], *instead, *good[lost + 1 :]]
+    instead: list[Any] = data.draw(st.sampled_from([[], [None], [{**good[lost], "id": {}, "start": {}, "kind": "p"}]]))
+    left = [*good[:lost], *instead, *good[lost + 1 :]]
 
     before, after = (
         report_of(told, laid_out(told, [Content(content.claims, records)]))

@@ -57,6 +57,7 @@ def codes(report: Report) -> list[str]:
         pytest.param(text(citation=b'"start": 0, "end": -Infinity'), "OMR-615", id="infinity as an offset"),
         pytest.param(text(record=b'"start": 0, "end": ' + LONG), "OMR-615", id="a long integer as an offset"),
         pytest.param(text(citation=b'"id": NaN'), "OMR-615", id="NaN as an id"),
+        pytest.param(text(citation=b'"end": 5, "start": ' + HALF), "OMR-615", id="half a character as an offset"),
         pytest.param(text(record=b'"id": ' + LONG), "OMR-615", id="a long integer as an id"),
         pytest.param(text(record=b'"id": ' + HALF), "OMR-615", id="half a character as an id"),
         pytest.param(text(claim=b'"id": "c" , "label": ' + HALF), "OMR-615", id="half a character as a class"),
