@@ -59,6 +59,8 @@ def read_file(path: Path) -> bytes:
         FileError: where there is no such file, or it cannot be read.
     """
     try:
+        if not path.exists() and path.is_symlink():
+            raise FileError("OMR-503", "that path leads nowhere")
         if not path.exists():
             beside = [file.name for file in path.parent.glob("*.y*ml")]
             raise FileError("OMR-502", "there is no file of that name", did_you_mean(path.name, beside))

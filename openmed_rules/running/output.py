@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def write_output(name: str, text: str) -> None:
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
         with draft.open("xb") as stream:
             stream.write(content)
