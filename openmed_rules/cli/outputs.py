@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from openmed_rules.cli.streams import show, tell
 from openmed_rules.errors import OutputError, UsageError
 from openmed_rules.formats import FORMATS
-from openmed_rules.formats.text import render_text
 from openmed_rules.formats.wording import printable
 from openmed_rules.results.report import Report
 from openmed_rules.ruleset.problems import did_you_mean
@@ -88,7 +87,7 @@ def _is_written(output: Output, report: Report) -> bool:
 def _write(output: Output, report: Report) -> None:
     if output.file is not None:
         write_output(output.file, output.render(report))
-    elif output.render is render_text and sys.stdout is not None and sys.stdout.isatty():
+    elif output.render is FORMATS["text"] and sys.stdout is not None and sys.stdout.isatty():
         from openmed_rules.cli.terminal import in_colour
 
         show(in_colour(report))
