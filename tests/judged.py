@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
 import yaml
+from msgspec.structs import replace
 
 from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.documents import Document, JsonText

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from openmed_rules.results.baseline import BaselineCheck, Drift, RatioLine, Share, Slack
 from openmed_rules.results.places import Place, Position, Unreadable

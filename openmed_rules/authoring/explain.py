@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from openmed_rules.authoring.remedies import MEANINGS, remedies
 from openmed_rules.judging.batch import judge_batch
@@ -25,8 +26,7 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _PLURALS = {word: f"{word}s" for word in ("object", "array", "text", "whole number", "fraction")}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """One run: its report with the counts of locators, and what was met on the way."""
 
     file: RuleFile

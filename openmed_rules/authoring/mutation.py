@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.authoring.rule_tests import run_rule_tests
 from openmed_rules.ruleset.loader import RuleFile, load_rule_mapping
@@ -37,8 +39,7 @@ _LAST_NAME = re.compile(r"[A-Za-z_][\w-]*(?=[^A-Za-z_]*$)")
 _PLACES = ("position", "key", "pointer")
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """One change: where in the effective rule file, what was done, and the value that stands there now."""
 
     place: KeyPath
@@ -46,8 +47,7 @@ class Mutant:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class MutationRun:
+class MutationRun(Struct, frozen=True):
     """How many mutants there were, and those that no test noticed, each with its line."""
 
     tried: int

@@ -6,9 +6,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from openmed_rules.errors import CodedError, meaning
 from openmed_rules.judging.batch import judge_batch
@@ -27,8 +28,7 @@ _CLOSE = 0.0005
 """How far a ratio may be from what a test writes with three decimals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One thing that a test expects and did not get, in words."""
 
     what: str
@@ -36,8 +36,7 @@ class Difference:
     got: str
 
 
-@dataclass(frozen=True, slots=True)
-class RuleTestOutcome:
+class RuleTestOutcome(Struct, frozen=True):
     """How one test ended. ``report`` is None where its inputs do not go with the rules."""
 
     name: str
@@ -50,8 +49,7 @@ class RuleTestOutcome:
         return not self.differences
 
 
-@dataclass(frozen=True, slots=True)
-class RuleTestRun:
+class RuleTestRun(Struct, frozen=True):
     """How the tests of one rule file ended.
 
     ``refusal``: why they prove nothing, even where all of them pass; or empty. ``untried``: the locators that

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from openmed_rules.cli.streams import show, tell
 from openmed_rules.errors import OutputError, UsageError
@@ -18,8 +19,7 @@ from openmed_rules.running.output import write_output
 _STDOUT = frozenset({"-", "/dev/stdout", "/dev/fd/1"})
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One result and its place: a file, or standard output where ``file`` is None."""
 
     render: Callable[[Report], str]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
+from msgspec.structs import replace
 
 from openmed_rules.authoring.fixing import fix_rule_file
 from openmed_rules.authoring.lint import lint

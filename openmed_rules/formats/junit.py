@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.formats.reasons import REASONS_OF, Concern, amount, failures, spots_left, words
 from openmed_rules.formats.wording import VERDICTS, besides, printable, ratios, standing
@@ -15,8 +16,7 @@ from openmed_rules.results.report import ReasonLine, Report
 Ending: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
+class _Test(Struct, frozen=True):
     """One reason of one report, and how it ended; ``message`` and ``detail`` may be empty."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from openmed_rules.formats.reasons import words
 from openmed_rules.formats.wording import percent
@@ -13,8 +14,7 @@ from openmed_rules.results.reporting import tolerance_words
 from openmed_rules.ruleset.model import NOTHING, Policy, Tolerance, Tolerances
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """One ratio and what is asked of it.
 
     ``least``: what it must not fall below, where one number says it. ``asked`` says it in words. ``holds``:

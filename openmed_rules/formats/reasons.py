@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 from openmed_rules.errors import meaning
 from openmed_rules.formats.wording import numbers, standing
@@ -65,8 +66,7 @@ REASONS_OF: Final = MappingProxyType[str, tuple[str, ...]](
 """What each report looks for, and what is looked for in the run as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """One place of what failed: ``numbers`` says where in its document, or why it cannot be read."""
 
     place: Place
@@ -75,8 +75,7 @@ class Spot:
     known: dict[str, str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Concern:
+class Concern(Struct, frozen=True):
     """One reason that fails the gate, or that only a warning or a waiver lets be.
 
     ``standing``: ``failed``, ``warning`` or ``waived``. ``lines``: what each report found of it; ``spots``: the

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.errors import meaning
 from openmed_rules.formats.wording import (
@@ -29,8 +30,7 @@ _LISTED = 20
 """How many unreadable cases are told one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line and what it is, for those who can show it in colour."""
 
     text: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, cast
+
+from msgspec import Struct
 
 from openmed_rules.results.baseline import Share
 from openmed_rules.results.places import Position
@@ -25,8 +26,7 @@ _LOG_COMMAND: Final = re.compile(r"^\s*::|##(?=\w*\[)")
 READS_TEXT = "This rule set reads text: it looks for citations inside what was written (find_all)."
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """One ratio in words: ``citation coverage`` is ``97.4%``, ``38/39 claims supported``."""
 
     name: str

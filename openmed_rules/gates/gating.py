@@ -8,7 +8,8 @@ import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from openmed_rules.errors import CodedError, InputError, InternalError
 from openmed_rules.gates import clock
@@ -21,8 +22,7 @@ from openmed_rules.ruleset.problems import RuleFileError
 from openmed_rules.running.files import InputFormat, find_files
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(Struct, frozen=True):
     """How one gate ended: with a report, or with the problem for which there is none."""
 
     gate: Gate
@@ -42,8 +42,7 @@ class GateResult:
         return self.report.verdict if self.report is not None else "not_evaluated"
 
 
-@dataclass(frozen=True, slots=True)
-class GatesResult:
+class GatesResult(Struct, frozen=True):
     """How all gates ended, and the one verdict over them."""
 
     results: tuple[GateResult, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from openmed_rules.errors import InputError, UsageError
 from openmed_rules.results.baseline import (
@@ -20,8 +21,7 @@ from openmed_rules.results.holding import ratios_of
 from openmed_rules.results.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class NewSlack:
+class NewSlack(Struct, frozen=True):
     """What of a baseline's slack is said anew; None stays as it was."""
 
     tolerance: str | None = None

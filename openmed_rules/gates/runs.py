@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from openmed_rules.gates.baseline_file import read_baseline
 from openmed_rules.judging.batch import judge_batch
@@ -22,8 +24,7 @@ NamedBaseline: TypeAlias = "tuple[Baseline, str] | None"
 """A baseline, and what to call its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """All that one run needs; it can be handed to another process. ``baseline``: with what to call its file."""
 
     rules: RuleSet

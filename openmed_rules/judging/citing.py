@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.judging.classes import compile_class
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
@@ -53,8 +54,7 @@ class Claim:
         self.citations: list[Citation] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(Struct, frozen=True):
     """The claims of one case, and how much was left out, joined or cited for no claim on the way."""
 
     claims: list[Claim]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.judging.classes import compile_class
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
@@ -111,8 +112,7 @@ def _holds(span: SpanValue, cited: SpanValue) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """The evidence of one case, and how much was left out or joined on the way."""
 
     index: EvidenceIndex

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from openmed_rules.judging.documents import Document
 from openmed_rules.judging.misses import MissCounter, Misses
@@ -16,8 +17,7 @@ from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """What was met: each path with its steps, the misses by kind, and how many citations each collection has."""
 
     traces: tuple[PathTrace, ...]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from openmed_rules.judging.citing import Claim, compile_claims
 from openmed_rules.judging.evidence import EvidenceIndex, Table, compile_evidence
@@ -26,8 +28,7 @@ Key: TypeAlias = tuple[int, "str | None", str]
 Misses: TypeAlias = "Counter[Key]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What the records of one kind are called, by all that a near miss may have in common with them."""
 
     table: Table

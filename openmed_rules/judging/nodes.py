@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.ruleset import model
 
@@ -85,8 +86,7 @@ def pointer_of(node: Node) -> str:
     return "".join(f"/{step}" for step in reversed(steps))
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRoots:
+class CaseRoots(Struct, frozen=True):
     """Where the collections of one case start. ``summary`` is None for evidence without a summary."""
 
     summary: Node | None

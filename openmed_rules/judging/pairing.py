@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from openmed_rules.errors import UsageError
 from openmed_rules.judging.cases import compile_division, compile_join
 from openmed_rules.judging.documents import Document
@@ -28,8 +30,7 @@ class Case:
     root: CaseNode | Unreadable
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """One summary case (None: evidence alone) with its evidence cases."""
 
     where: CasePlace

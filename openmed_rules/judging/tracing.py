@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
 from openmed_rules.judging.nodes import MALFORMED, CaseRoots, Node

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 WORSE_THAN_BASELINE = "worse_than_baseline"
 """The reason of a run of which a ratio is worse than the recorded one."""
@@ -31,8 +32,7 @@ class Share(NamedTuple):
         return {"part": self.part, "whole": self.whole}
 
 
-@dataclass(frozen=True, slots=True)
-class Slack:
+class Slack(Struct, frozen=True):
     """How far a run may be off its baseline, in percent as it was written (``1%``).
 
     ``tolerance``: of a ratio; ``drift``: of the rate at which a locator is found. ``floor``: a share of fewer
@@ -44,16 +44,14 @@ class Slack:
     drift: str = "10%"
 
 
-@dataclass(frozen=True, slots=True)
-class TrendPoint:
+class TrendPoint(Struct, frozen=True):
     """The ratios of one run on the way to this one; ``name``: what its baseline is called."""
 
     name: str
     ratios: Mapping[str, Share]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Why a baseline was written anew: the day, the reason, and what became looser."""
 
     date: str
@@ -61,8 +59,7 @@ class Change:
     loosened: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """What was recorded of an earlier run. ``sha256`` tells which rules measured it."""
 
     rules: str
@@ -73,8 +70,7 @@ class Baseline:
     history: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RatioLine:
+class RatioLine(Struct, frozen=True):
     """One ratio beside the recorded one. ``found`` is None where the run does not measure it."""
 
     name: str
@@ -83,8 +79,7 @@ class RatioLine:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """One locator that meets another layout than it did: what changed, and the shares that tell it."""
 
     locator: str
@@ -102,8 +97,7 @@ class Drift:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineCheck:
+class BaselineCheck(Struct, frozen=True):
     """A run held against the baseline in ``file``."""
 
     file: str

@@ -7,9 +7,10 @@ percentage is compared in integers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.results.counts import ClassCounts, Counts
 from openmed_rules.ruleset.model import NOTHING, Policy, ReportName, Tolerance, Tolerances
@@ -53,8 +54,7 @@ class Allowance(NamedTuple):
 _NO_ALLOWANCE = Allowance((NOTHING,), {})
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """A policy, ready to be asked: what is let be of each reason that has an entry.
 
     ``let_by``: the widest part of the policy that is in it; ``stricter``: the limits without that part.

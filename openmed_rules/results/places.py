@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Place:
+
+class Place(Struct, frozen=True):
     """One document: a file as it was named, and the line in it where the file is one document a line.
 
     ``line`` counts from 1; None where the file is one document.
@@ -25,8 +25,7 @@ class Place:
         return {"file": self.file} if self.line is None else {"file": self.file, "line": self.line}
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """One thing that failed: where, and the reason.
 
     All numbers count from 1: ``case`` within the document's file, ``claim`` and ``record`` within the case,
@@ -53,8 +52,7 @@ class Position:
         return known | {"reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A case that could not be read: where, and the code of the problem (``OMR-6nn``)."""
 
     place: Place

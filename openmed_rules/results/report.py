@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from openmed_rules.results.baseline import BaselineCheck, TrendPoint
 from openmed_rules.results.places import Place, Position, Unreadable
@@ -18,8 +20,7 @@ VerdictWord: TypeAlias = Literal["passed", "failed", "not_evaluated"]
 Metrics: TypeAlias = dict[str, "int | float | bool | list[str]"]
 
 
-@dataclass(frozen=True, slots=True)
-class RulesInfo:
+class RulesInfo(Struct, frozen=True):
     """Which rule set judged.
 
     ``sha256`` is of its effective content, ``measure_sha256`` of what of it decides what is counted.
@@ -31,8 +32,7 @@ class RulesInfo:
     measure_sha256: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CaseTotals:
+class CaseTotals(Struct, frozen=True):
     """How many cases there were, and how they ended."""
 
     total: int
@@ -41,8 +41,7 @@ class CaseTotals:
     unreadable: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonLine:
+class ReasonLine(Struct, frozen=True):
     """One reason with what was found of how many, and what is tolerated (``limit`` in words of the rule file).
 
     ``report``: ``citations``, ``coverage`` or ``run``. ``failed``: beyond what is let be. ``warned`` and
@@ -59,8 +58,7 @@ class ReasonLine:
     waived: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WaiverLine:
+class WaiverLine(Struct, frozen=True):
     """One waiver of the policy, and how it stands on the day of the run.
 
     ``state``: ``used``, ``unused`` (it is in force, and nothing needed it) or ``expired`` (it waives no more).
@@ -88,8 +86,7 @@ class WaiverLine:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """One run, judged: counts, ratios, codes, positions and words of the rule file, and nothing else.
 
     ``citations`` and ``coverage`` hold the metrics of that report by name (``claim_count``, ``coverage``,

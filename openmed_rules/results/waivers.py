@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import date, timedelta
+
+from msgspec.structs import replace
 
 from openmed_rules.results.report import WaiverLine
 from openmed_rules.ruleset.model import RuleSet, Waiver

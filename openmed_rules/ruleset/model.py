@@ -6,9 +6,10 @@ The words are those of the rule language (``docs/rule-language.md``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 Scalar: TypeAlias = str | int | float | bool | None
 Input: TypeAlias = Literal["summary", "evidence"]
@@ -18,22 +19,19 @@ ReportName: TypeAlias = Literal["citations", "coverage"]
 # --- paths ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """``name`` or ``'quoted name'``: the member of an object."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """``[n]``: one item of an array, counted from its end where ``n`` is negative."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """``[*]`` (``opens`` false) or ``.*`` (``opens`` true): the items of an array or the values of an object.
 
     The two differ only as the last step of ``records``: what ``.*`` finds is not opened again.
@@ -42,8 +40,7 @@ class Items:
     opens: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """``[start:stop:step]``: some items of an array, as Python counts them."""
 
     start: int | None
@@ -51,21 +48,18 @@ class Slice:
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Descend:
+class Descend(Struct, frozen=True):
     """``..``: the value and everything below it, each tried with the step that follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Equals:
+class Equals(Struct, frozen=True):
     """One ``@.a.b == literal`` of a filter; the literal is compared by JSON type."""
 
     keys: tuple[str, ...]
     literal: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """``[?(@.a == 1 && @.b == 'x')]``: the items of an array for which every test holds."""
 
     tests: tuple[Equals, ...]
@@ -74,8 +68,7 @@ class Filter:
 Step: TypeAlias = Key | Index | Items | Slice | Descend | Filter
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """A parsed path.
 
     ``from_case``: it starts at ``$``, the case; otherwise at the record at hand.
@@ -92,8 +85,7 @@ class Path:
 # --- locators ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """The value at the first of ``paths`` that is there.
 
     ``absent``: values that mean "not there". ``capture``: a pattern that must match the whole value.
@@ -106,8 +98,7 @@ class Field:
     default: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where the record stands: its position, its key, or its JSON Pointer from the case.
 
     ``base``: what the first position is called. ``climb``: the position of the n-th enclosing object instead.
@@ -120,8 +111,7 @@ class Place:
     among_records: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(Struct, frozen=True):
     """Several values that are one reference: equal only where every part is."""
 
     parts: tuple[Locator, ...]
@@ -132,8 +122,7 @@ Locator: TypeAlias = tuple[Form, ...]
 """Forms of which the first that is there gives the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpanForm:
+class SpanForm(Struct, frozen=True):
     """One way to read a span: ``start`` with ``end`` or ``length``, or ``pair``; of each part where ``each`` is given.
 
     Offsets are integers, half-open and counted from 0 once ``base`` and ``closed`` are taken off.
@@ -155,8 +144,7 @@ class SpanForm:
 Span: TypeAlias = tuple[SpanForm, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRule:
+class ClassRule(Struct, frozen=True):
     """The class of a record: the value at ``locator`` where it is one of ``labels``."""
 
     locator: Locator
@@ -166,8 +154,7 @@ class ClassRule:
 # --- conditions -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """``path: literal``, a list of them, or ``{not: ...}``; ``None`` among ``wanted`` means "not there"."""
 
     path: Path
@@ -182,39 +169,34 @@ Where: TypeAlias = tuple[tuple[Test, ...], ...]
 # --- collections ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """Pieces of a text between separators."""
 
     separator: str
 
 
-@dataclass(frozen=True, slots=True)
-class FindAll:
+class FindAll(Struct, frozen=True):
     """Every match of a pattern's one group; each split again where ``separator`` is given."""
 
     pattern: str
     separator: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The integers of a closed range between the values at two paths of the value."""
 
     first: Path
     last: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where records stand: a path, and what makes records of a value there (None: arrays are opened)."""
 
     path: Path
     form: Split | FindAll | Range | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A named kind of citation or evidence with its own references; ``ignore`` leaves out what it names."""
 
     name: str
@@ -224,8 +206,7 @@ class Kind:
     ignore: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(Struct, frozen=True):
     """One collection of claims."""
 
     records: tuple[Source, ...]
@@ -236,8 +217,7 @@ class Claims:
     merge: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(Struct, frozen=True):
     """One hop between a citation and its evidence: from ``id`` to the values of ``to``."""
 
     records: tuple[Source, ...]
@@ -245,8 +225,7 @@ class Hop:
     to: Locator
 
 
-@dataclass(frozen=True, slots=True)
-class Citations:
+class Citations(Struct, frozen=True):
     """One collection of citations.
 
     ``records`` is empty where the record itself is the start (``siblings``). ``claim``: ids of the claims
@@ -266,8 +245,7 @@ class Citations:
     supports: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One collection of evidence records."""
 
     records: tuple[Source, ...]
@@ -287,8 +265,7 @@ Collection: TypeAlias = Claims | Citations | Evidence
 # --- inputs -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class InputRule:
+class InputRule(Struct, frozen=True):
     """How one input divides into cases: where they stand, by which id they meet, which fields hold JSON text."""
 
     cases: tuple[Path, ...] = ()
@@ -299,8 +276,7 @@ class InputRule:
 # --- policy -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """How much of one reason is tolerated: ``count``, or ``parts`` of ``whole`` (5% is 5 of 100), or any amount."""
 
     count: int = 0
@@ -320,16 +296,14 @@ class Tolerance:
 NOTHING = Tolerance()
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerances:
+class Tolerances(Struct, frozen=True):
     """What is tolerated of one reason: ``default``, and for ``classes`` with an entry of their own."""
 
     default: Tolerance = NOTHING
     classes: tuple[tuple[str, Tolerance], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(Struct, frozen=True):
     """One reason that does not fail up to and with the day ``until`` (UTC): why, and who answers for it."""
 
     reason: str
@@ -338,8 +312,7 @@ class Waiver:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """How strict the gate is.
 
     ``tolerate`` holds the reasons that have an entry, in the order of the file; ``warn`` those of which an amount
@@ -359,8 +332,7 @@ class Policy:
 # --- the whole --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(Struct, frozen=True):
     """A rule file after ``extends``.
 
     ``sha256`` is of its effective content; ``measure_sha256`` of what decides what is counted, so that it stays

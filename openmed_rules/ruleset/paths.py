@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from openmed_rules.ruleset.model import Descend, Equals, Filter, Index, Items, Key, Path, Slice, Step
 

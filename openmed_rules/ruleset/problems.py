@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from openmed_rules.errors import RulesError
 
@@ -24,8 +25,7 @@ class Mark(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Something wrong with the value at ``place``; a place that is not there stands for what encloses it.
 
     ``column``: where in the text of the value, counted from 0, and ``width`` characters wide; None for the
@@ -42,8 +42,7 @@ class Fault:
     at_key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One problem of a rule file at its place.
 
     ``source`` is the line of the file that the mark is on, ``width`` how many of its characters are meant.
@@ -102,8 +101,7 @@ class Spot(NamedTuple):
     value: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """The place of every value of a rule file, also of what came from another file by ``extends``.
 
     ``name`` stands in for places where there is no text; ``lines`` are the lines of each file.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from openmed_rules.ruleset.build import build_citations, build_claims, build_evidence
 from openmed_rules.ruleset.model import Citations, Claims, Evidence
@@ -16,8 +17,7 @@ COLLECTIONS = ("claims", "citations", "evidence")
 _Rule = TypeVar("_Rule", Claims, Citations, Evidence)
 
 
-@dataclass(frozen=True, slots=True)
-class Part(Generic[_Rule]):
+class Part(Struct, Generic[_Rule], frozen=True):
     """One collection: where it stands, what it says, and the rule that this builds."""
 
     place: KeyPath

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.errors import InputError
 
@@ -20,8 +21,7 @@ _FORMATS: dict[str, InputFormat] = {".json": "json", ".jsonl": "jsonl", ".ndjson
 _PACKINGS: dict[str, Packing] = {".gz": "gz", ".zst": "zst"}
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(Struct, frozen=True):
     """One file as it was named.
 
     ``format``: ``json`` is one document, ``jsonl`` one a line; None where the first line tells.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import pickle
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openmed_rules.ruleset import model
 from openmed_rules.ruleset.files import builtin_names
@@ -110,7 +110,7 @@ policy:
     assert rules.evidence_input == model.InputRule(join=(field("e"), field("f")))
     assert rules.claims == (
         model.Claims(
-            records=(model.Source(dataclasses.replace(path("$.claims[*]"), steps=path("$.claims").steps)),),
+            records=(model.Source(replace(path("$.claims[*]"), steps=path("$.claims").steps)),),
             where=(
                 (model.Test(path("a"), (1,)), model.Test(path("b"), ("x", None), negated=True)),
                 (model.Test(path("c"), (True, 0.5)),),
@@ -124,7 +124,7 @@ policy:
     assert first == model.Citations(
         records=(
             model.Source(path("r")),
-            model.Source(dataclasses.replace(path("s[*]"), steps=path("s").steps), model.Split(",")),
+            model.Source(replace(path("s[*]"), steps=path("s").steps), model.Split(",")),
             model.Source(path("t"), model.FindAll("(.)", ";")),
             model.Source(path("u"), model.Range(path("v"), path("w"))),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from openmed_rules.ruleset import model
 
@@ -11,8 +11,7 @@ class NotPlanned(Exception):
     """Why a rule set has no plan, in words of the rule file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offsets:
+class Offsets(Struct, frozen=True):
     """A span as it stands in a record: paths to its members, and what is taken off to make it half-open from 0.
 
     ``measures``: the second number is a length. ``within``: the path to the document, or None.
@@ -26,8 +25,7 @@ class Offsets:
     within: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A condition: the text at ``path`` is one of ``texts``, or is not there where ``absent`` is true."""
 
     path: tuple[str, ...]
@@ -36,8 +34,7 @@ class Literal:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """One collection: ``path`` leads to its array, in which ``None`` stands for every item of an array on the way.
 
     ``id`` is a path (empty: the record itself), a base of positions, or None where there is no id.
@@ -50,8 +47,7 @@ class Records:
     supports: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A rule set that has a plan."""
 
     claims: Records

@@ -7,15 +7,15 @@ general judge of one citation; a document whose evidence is not plain gives None
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from openmed_rules.judging.plan.layout import Layout, Literal, NotPlanned, Offsets, Records
 from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, TEXT, Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The text of a plan's loop (a function ``judge`` of a decoded document), and the type of its documents."""
 
     text: str
