@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 1000
 """Characters of a path; a longer one was written by no person."""
 
-_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\.(\*)|\[(\*)\]|\[(0|[1-9][0-9]{0,8})\]", re.ASCII)
+_STEP = re.compile(r"\.(\.?)([A-Za-z_][A-Za-z0-9_-]*)|\.(\*)|\[(\*)\]|\[(0|[1-9][0-9]{0,8})\]", re.ASCII)
 _PLAIN = re.compile(rf"[$@](?:{_STEP.pattern})*", re.ASCII)
 _OPERATOR_NAMES = frozenset({"where", "wherenot"})
 
@@ -138,15 +138,17 @@ def _anchored(rest: str, *, climbs: bool) -> str:
 
 
 def _plain_steps(body: str) -> tuple[Step, ...]:
-    """The steps of a path of plain names, ``[*]``, ``.*`` and ``[n]``, without the import of the library.
+    """The steps of a path of plain names, ``..``, ``[*]``, ``.*`` and ``[n]``, without the import of the library.
 
     Nearly every path is one; a test holds that the library reads each the same way.
     """
     steps: list[Step] = []
     for match in _STEP.finditer(body):
-        name, star, _, number = match.groups()
+        deep, name, star, _, number = match.groups()
         if name in _OPERATOR_NAMES:
             return _library_steps(body)
+        if deep:
+            steps.append(Descend())
         steps.append(Key(name) if name else Index(int(number)) if number else Items(opens=star is not None))
     return tuple(steps)
 

@@ -206,7 +206,10 @@ PLAIN = st.builds(
     st.tuples(
         st.sampled_from("$@"),
         st.lists(
-            NAMES.map(".{}".format) | st.integers(0, 99).map("[{}]".format) | st.sampled_from([".*", "[*]"]),
+            NAMES.map(".{}".format)
+            | NAMES.map("..{}".format)
+            | st.integers(0, 99).map("[{}]".format)
+            | st.sampled_from([".*", "[*]"]),
             max_size=6,
         ).map("".join),
     ),
