@@ -10,11 +10,13 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
 import venv
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +97,18 @@ def rows(cases: int, claims: int) -> list[Row]:
     ]
 
 
+def spark_rows(lines: int) -> list[Row]:
+    """Spark beside the loop in one process, where Spark is at hand."""
+    if find_spec("pyspark") is None or shutil.which("java") is None:
+        print("without Spark: it needs pip install 'openmed-rules[spark]', and Java")
+        return []
+    file = WORK / f"mixed-{lines}.jsonl"
+    corpus.write_lines(file, "mixed", lines)
+    ours, loop = ("on_spark.py", str(file)), ("ours.py", "fast", str(file))
+    commands = ([sys.executable, str(HERE / script), *words] for script, *words in (ours, loop))
+    return [Row(f"Spark, {lines:,} lines, wall time", "the loop in one process", *commands, "1.1 times", key="wall")]
+
+
 def line(row: Row, runs: int) -> str:
     """One row of the table: the runs take turns, so that a slow minute of the machine is both's."""
     pairs = [(measured(row.ours), measured(row.theirs)) for _ in range(runs)]
@@ -133,10 +147,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=4000)
     options.add_argument("--claims", type=int, default=20000)
+    options.add_argument("--spark-lines", type=int, default=200_000)
     options.add_argument("--runs", type=int, default=5)
     chosen = options.parse_args()
     WORK.mkdir(exist_ok=True)
-    table = [line(row, chosen.runs) for row in rows(chosen.cases, chosen.claims)]
+    measured_rows = (*rows(chosen.cases, chosen.claims), *spark_rows(chosen.spark_lines))
+    table = [line(row, chosen.runs) for row in measured_rows]
     sizes = [chosen.cases * factor for factor in (1, 2, 4, 8, 16)]
     page = "\n".join(
         [

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openmed_rules.errors import GateError, InternalError, RulesError, UsageError
+from openmed_rules.errors import GateError, UsageError, contained
 from openmed_rules.formats.json import render_json
 from openmed_rules.formats.markdown import render_markdown
 from openmed_rules.formats.text import render_text
@@ -109,9 +109,9 @@ class Rules:
             InputError: the rules read an evidence input, and there is none.
             UsageError: no collection of the rules reads the evidence input, or cases cannot be paired.
         """
-        outcome = _judge(self.rule_set, (summary,), None if evidence is None else (evidence,))
+        outcome = contained("judging", _judge_one, self.rule_set, summary, evidence)
         del summary, evidence
-        if isinstance(outcome, RulesError):
+        if isinstance(outcome, BaseException):
             raise outcome
         return CheckResult(outcome)
 
@@ -126,9 +126,9 @@ class Rules:
             UsageError: ``summaries`` is one record; no collection of the rules reads the evidence input; or
                 cases cannot be paired.
         """
-        outcome = _judge_many(self.rule_set, summaries, evidence)
+        outcome = contained("judging", _judge_many, self.rule_set, summaries, evidence)
         del summaries, evidence
-        if isinstance(outcome, RulesError):
+        if isinstance(outcome, BaseException):
             raise outcome
         return CheckResult(outcome)
 
@@ -141,9 +141,9 @@ class Rules:
             UsageError: as ``check``.
         """
         __tracebackhide__ = True
-        outcome = _judge(self.rule_set, (summary,), None if evidence is None else (evidence,))
+        outcome = contained("judging", _judge_one, self.rule_set, summary, evidence)
         del summary, evidence
-        if isinstance(outcome, RulesError):
+        if isinstance(outcome, BaseException):
             raise outcome
         if not outcome.passed:
             raise GateError(*(outcome.reasons or (outcome.verdict,)))
@@ -157,23 +157,24 @@ def load_rules(path_or_name: str | os.PathLike[str]) -> Rules:
         RuleFileError: with everything that is wrong with the file.
     """
     path = path_or_name if isinstance(path_or_name, str) else Path(path_or_name)
-    return Rules(load_gate_rules(path).rules)
+    outcome = contained("loading", load_gate_rules, path)  # the file may be an input that was named by mistake
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return Rules(outcome.rules)
 
 
-def _judge_many(rules: RuleSet, summaries: object, evidence: object) -> Report | RulesError:
+def _judge_one(rules: RuleSet, summary: object, evidence: object) -> Report:
+    return _judge(rules, (summary,), None if evidence is None else (evidence,))
+
+
+def _judge_many(rules: RuleSet, summaries: object, evidence: object) -> Report:
     if not is_collection(summaries):
-        return UsageError("OMR-625", "check_many takes an iterable of records; for one record there is check")
+        raise UsageError("OMR-625", "check_many takes an iterable of records; for one record there is check")
     if evidence is None or is_collection(evidence):
         return _judge(rules, summaries, evidence)
     return _judge(rules, summaries, (evidence,))
 
 
-def _judge(rules: RuleSet, summaries: Iterable[object], evidence: Iterable[object] | None) -> Report | RulesError:
-    """The report, or the error to raise from a frame that holds no record; this one raises nothing."""
+def _judge(rules: RuleSet, summaries: Iterable[object], evidence: Iterable[object] | None) -> Report:
     documents = None if evidence is None else read_records(evidence, EVIDENCE)
-    try:
-        return judge_batch(rules, read_records(summaries, SUMMARY), documents, today=clock.today())
-    except RulesError as error:
-        return type(error)(*error.args)
-    except Exception as error:  # noqa: BLE001 - what it says, and the frames that it passed, may hold a record
-        return InternalError("OMR-901", f"{type(error).__name__} while judging")
+    return judge_batch(rules, read_records(summaries, SUMMARY), documents, today=clock.today())

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Outcome = TypeVar("Outcome")
+
 
 class RulesError(Exception):
     """The base of every error that this package raises on purpose; none holds a value of a record."""
@@ -58,6 +64,31 @@ class GateError(AssertionError):
         return f"the gate failed: {', '.join(self.reasons)}"
 
 
+def contained(
+    doing: str, work: Callable[Arguments, Outcome], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Outcome | BaseException:
+    """What ``work`` returns, or the error to raise for it, from a frame that holds no record; raises nothing.
+
+    The frames that an error has passed may hold a record, and so may the errors behind it: one of ours, or what ends
+    the program (an interruption), comes back without them. Any other is told by its type alone; ``doing`` says
+    meanwhile what.
+    """
+    try:
+        return work(*args, **kwargs)
+    except RulesError as error:
+        return bare(error)
+    except Exception as error:  # noqa: BLE001 - what it says may hold a record
+        return InternalError("OMR-901", f"{type(error).__name__} while {doing}")
+    except BaseException as ending:  # noqa: BLE001 - the caller raises it
+        return bare(ending)
+
+
+def bare(error: BaseException) -> BaseException:
+    """An error without the frames that it has passed, and without the errors behind it."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
+
+
 CODES = {
     "OMR-101": "the text is not YAML; most often a path lacks its quotes",
     "OMR-102": "the rule file is not UTF-8",
@@ -74,6 +105,9 @@ CODES = {
     "OMR-113": "one key stands twice in a mapping",
     "OMR-114": "a value without quotes on which readers of YAML differ",
     "OMR-115": "a comment that may have been meant as part of the value",
+    "OMR-116": "more values than a rule file may hold",
+    "OMR-117": "a key or value that is too long",
+    "OMR-118": "more problems than are told at once",
     "OMR-201": "a key that is none of the rule language, or stands elsewhere in it",
     "OMR-202": "a key that is needed is missing",
     "OMR-203": "a value of a type that cannot stand there",
@@ -89,6 +123,9 @@ CODES = {
     "OMR-301": "a path that cannot be read, or that uses what paths do not have",
     "OMR-302": "a pattern that the engine does not accept",
     "OMR-303": "a pattern without the groups that are needed",
+    "OMR-304": "a pattern that is too long",
+    "OMR-305": "more paths than a rule file may hold",
+    "OMR-306": "more patterns than a rule file may hold",
     "OMR-401": "merge without an id",
     "OMR-402": "citations that name their claim, and claims without an id",
     "OMR-403": "a citation whose id reads nothing of it",
@@ -114,11 +151,17 @@ CODES = {
     "OMR-505": "extends goes round in a circle",
     "OMR-506": "extends goes over too many files",
     "OMR-507": "a rule file that is extended is no mapping",
+    "OMR-508": "the files that are extended hold too much together",
+    "OMR-509": "a file of a test stands outside of the root",
+    "OMR-510": "a file that is none of ours, and may be an input",
     "OMR-601": "the file does not exist",
     "OMR-602": "the file or directory is empty, or nothing matches the name",
     "OMR-603": "the file cannot be read",
     "OMR-604": "the compressed file is damaged or was cut short",
     "OMR-605": "a .zst file needs the package zstandard",
+    "OMR-606": "a table needs the package pyarrow",
+    "OMR-607": "the table has no column of that name",
+    "OMR-608": "the file is no Parquet file, or it is damaged",
     "OMR-611": "the text is not UTF-8",
     "OMR-612": "the text is not JSON",
     "OMR-613": "the document is nested too deep",
@@ -126,6 +169,7 @@ CODES = {
     "OMR-615": "a field that is read holds NaN, half a surrogate pair, too long an integer, or itself",
     "OMR-616": "the case that it is paired with could not be read",
     "OMR-617": "the record's own code failed, or it is no record",
+    "OMR-618": "a number that is NaN or an infinity, which JSON has not",
     "OMR-621": "the rules read an evidence input, and there is none",
     "OMR-622": "there is an evidence input, and no collection of the rules reads it",
     "OMR-623": "there are more or fewer evidence cases than summary cases, and no join says which meet",
@@ -134,10 +178,13 @@ CODES = {
     "OMR-626": "no problem has that code",
     "OMR-627": "no format has that name, or the name of its file is missing",
     "OMR-628": "two results go to one place, or none goes to a place that is named",
+    "OMR-629": "a column is named, and the input is no table",
     "OMR-631": "no document of the sample could be read",
     "OMR-632": "several evidence documents, and not one for each document of the summary",
     "OMR-633": "the file that a new rule file should become exists already",
     "OMR-634": "no citation of the sample names a record, so no rule could be inferred",
+    "OMR-641": "what is asked for does not go with Spark",
+    "OMR-642": "the package pyspark is not installed",
     "OMR-701": "the output cannot be written",
     "OMR-801": "the project file has no gate of that name",
     "OMR-802": "there is no project file",
@@ -163,7 +210,9 @@ CODES = {
     "OMR-852": "tests of which none expects the gate to fail",
     "OMR-853": "a literal under not that occurs in no test",
     "OMR-854": "a convention of counting that no test notices",
+    "OMR-855": "more work than is done to look for warnings",
     "OMR-901": "a fault of this package itself",
+    "OMR-903": "a Spark job did not come to its end",
 }
 """Every problem by its code, which never changes its meaning."""
 

@@ -89,9 +89,14 @@ def _as_markdown(title: str, promise: str, rows: Iterable[tuple[str, object]]) -
         "",
         "| Metric | Value |",
         "| --- | ---: |",
-        *(f"| {name} | {f'{value:.6f}' if isinstance(value, float) else value} |" for name, value in rows),
+        *(f"| {name} | {_six_digits(value) if isinstance(value, float) else value} |" for name, value in rows),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _six_digits(ratio: float) -> str:
+    """A ratio that reads as all or nothing only where it is."""
+    return f"{ratio if ratio in (0, 1) else min(max(ratio, 0.000001), 0.999999):.6f}"
 
 
 def _verdict_rows(metrics: SummaryCitationMetrics | SummaryCoverageMetrics) -> tuple[tuple[str, object], ...]:

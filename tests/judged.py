@@ -74,7 +74,7 @@ def judge(
 
 def numbers(report: Report) -> dict[str, Any]:
     """Every number of a report by a short name, as ``claim``, ``recall`` or ``coverage.passed``."""
-    said: dict[str, Any] = report.to_dict()
+    said: dict[str, Any] = {**report.to_dict(), "classes": report.classes}
     flat: dict[str, Any] = {"verdict": report.verdict, "reasons": set(report.reasons)}
     flat |= {name.removesuffix("_count"): value for name, value in (report.citations or {}).items()}
     for name, value in (report.coverage or {}).items():

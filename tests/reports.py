@@ -72,7 +72,11 @@ REPORTS = {
         ),
         positions_left=3,
         unreadable=tuple(Unreadable(Place("c.jsonl.gz", line), "OMR-604") for line in range(1, 22)),
-        classes={"allergy": {"claim": 0, "unsupported_claim": 0, "fact": 4, "omission": 1}},
+        classes={
+            "allergy": {"claim": 0, "unsupported_claim": 0, "fact": 4, "omission": 3},
+            "medication": {"claim": 2000, "unsupported_claim": 1, "fact": 8, "omission": 8},
+            "problem": {"claim": 72, "unsupported_claim": 0, "fact": 0, "omission": 0},
+        },
         left_out={"claims": 3, "citations": 0},
         locators={"claims.records": {"tried": 3, "found": 41}, "evidence.id[1]": {"tried": 3, "found": 0}},
         policy=Policy(
@@ -102,6 +106,7 @@ REPORTS = {
             (
                 RatioLine("citations.coverage", Share(38, 39), Share(39, 39), "better"),
                 RatioLine("coverage.recall", Share(9, 12), None, "not_held"),
+                RatioLine("classes.allergy.recall", Share(3, 4), Share(4, 4), "better", withheld=True),
             ),
             (Drift("evidence.id", "is found less often", Share(12, 12), Share(6, 12)),),
         ),
@@ -164,7 +169,7 @@ def forged(name: str) -> Report:
         rules=RulesInfo(name, 1, "0" * 64),
         positions=(Position(Place(name, 2), 2, "missing_source_record"),),
         unreadable=(Unreadable(Place(name), "OMR-604"),),
-        classes={name: {"claim": 1}},
+        classes={name: {"claim": 1, "unsupported_claim": 1, "fact": 0, "omission": 0}},
         left_out={name: 1},
         locators={name: {"tried": 1, "found": 0}},
     )

@@ -65,6 +65,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """The explanation as text, line by line."""
     report = explanation.report
     yield ", ".join((report.verdict.replace("_", " "), *report.reasons))
+    yield from (f"  {unreadable}" for unreadable in report.unreadable)
     yield ""
     yield "paths"
     for trace in explanation.looked.traces:

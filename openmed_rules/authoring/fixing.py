@@ -9,6 +9,7 @@ from typing import NamedTuple
 from openmed_rules.authoring.lint import lint
 from openmed_rules.ruleset.files import FileError, read_file
 from openmed_rules.ruleset.loader import load_rule_file
+from openmed_rules.ruleset.own_files import refuse_others
 from openmed_rules.ruleset.paths import PathError, parse_path
 from openmed_rules.ruleset.problems import Problem, RuleFileError
 from openmed_rules.ruleset.words import FLAGS
@@ -37,15 +38,18 @@ def fix_rule_file(name: str, root: str | None = None) -> tuple[Fix, ...]:
     """Mend what is mechanical in the rule file ``name``, and write it once, whole.
 
     Only the characters that are wrong change; comments, order and line ends stay. What the file extends is not
-    touched. A file that cannot be read is left as it is. Gives what was changed, in the order in which it was.
+    touched. A file that cannot be read, or is no rule file, is left as it is. Gives what was changed, in the order in
+    which it was.
 
     Raises:
         OutputError: the file cannot be written.
     """
     path = Path(name)
     try:
-        before = read_file(path).decode("utf-8")
-    except (FileError, UnicodeDecodeError):
+        content = read_file(path)
+        refuse_others(content, name)
+        before = content.decode("utf-8")
+    except (FileError, RuleFileError, UnicodeDecodeError):
         return ()
     text = before
     done: list[Fix] = []

@@ -123,6 +123,7 @@ WORDS: Final = MappingProxyType(
         "file": Word("A file beside the rule file that holds the input, or one for each input.", "sample.json"),
         "passed": Word("Whether the gate must let the case through.", False),
         "reasons": Word("Reasons that must be among those of the result.", ["missing_source_record"]),
+        "failure_reasons": Word("All the reasons for which this report fails.", ["unsupported_claim"]),
         "source_evidence_available": Word("Whether there is evidence to judge by.", True),
         "fail_closed": Word("Whether the report fails because the evidence is not available.", False),
     }

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from openmed_rules.authoring.rule_tests import run_rule_tests
+from openmed_rules.authoring.rule_tests import all_pass
 from openmed_rules.ruleset.loader import RuleFile, load_rule_mapping
-from openmed_rules.ruleset.problems import Mark, RuleFileError
-
-KeyPath: TypeAlias = tuple[str | int, ...]
+from openmed_rules.ruleset.problems import KeyPath, Mark, RuleFileError, Spot
 
 _REMOVED = object()
 _SECTIONS = ("inputs", "claims", "citations", "evidence")
@@ -40,11 +38,15 @@ _PLACES = ("position", "key", "pointer")
 
 
 class Mutant(Struct, frozen=True):
-    """One change: where in the effective rule file, what was done, and the value that stands there now."""
+    """One change: where in the effective rule file, what was done, and the value that stands there now.
+
+    ``also``: the other places of what stands there once, and is repeated by aliases.
+    """
 
     place: KeyPath
     what: str
     value: Any
+    also: tuple[KeyPath, ...] = ()
 
 
 class MutationRun(Struct, frozen=True):
@@ -55,8 +57,12 @@ class MutationRun(Struct, frozen=True):
 
 
 def run_mutants(file: RuleFile, mutants: Sequence[Mutant] | None = None) -> MutationRun:
-    """Run the tests of ``file`` against ``mutants`` of it, by default every one; a refusal at load is noticed, too."""
-    mutants = list(mutants_of(file.data)) if mutants is None else mutants
+    """Run the tests of ``file`` against ``mutants`` of it, by default every one; a refusal at load is noticed, too.
+
+    What stands once in the file is changed once, wherever an alias repeats it.
+    """
+    spots = file.marks.spots
+    mutants = _written_once(mutants if mutants is not None else (*mutants_of(file.data), *_aliases(spots)), spots)
     survivors = tuple((_mark(file, mutant), mutant) for mutant in mutants if _survives(file, mutant))
     return MutationRun(len(mutants), survivors)
 
@@ -66,26 +72,50 @@ def _survives(file: RuleFile, mutant: Mutant) -> bool:
         rules = load_rule_mapping(_changed(file.data, mutant))
     except RuleFileError:
         return False
-    return not run_rule_tests(replace(file, rules=rules)).failed
+    return all_pass(file.tests, rules)
+
+
+def _aliases(spots: Mapping[KeyPath, Spot]) -> Iterator[Mutant]:
+    """Every key whose value is an alias, without it."""
+    first: dict[Mark, Mark] = {}
+    for place, spot in spots.items():
+        if spot.key is not None and place[0] in _SECTIONS:
+            key = spot.key.mark
+            if first.setdefault(spot.value.mark, key) != key:
+                yield Mutant(place, "alias dropped", _REMOVED)
+
+
+def _written_once(mutants: Iterable[Mutant], spots: Mapping[KeyPath, Spot]) -> list[Mutant]:
+    """One mutant of all those that change the same text of the file."""
+    alike: dict[tuple[Mark | KeyPath, str | int, str], list[Mutant]] = {}
+    for mutant in mutants:
+        holder, key = mutant.place[:-1], mutant.place[-1]
+        text = spots[holder].value.mark if holder in spots else holder
+        alike.setdefault((text, key, mutant.what), []).append(mutant)
+    return [replace(first, also=tuple(other.place for other in others)) for first, *others in alike.values()]
 
 
 def _mark(file: RuleFile, mutant: Mutant) -> Mark:
     place = mutant.place
     while place and place not in file.marks.spots:
         place = place[:-1]
-    return file.marks.spots[place].value[0] if place else Mark(file.name, 1, 1)
+    if not place:
+        return Mark(file.name, 1, 1)
+    spot = file.marks.spots[place]
+    return (spot.key or spot.value).mark
 
 
 def _changed(data: Mapping[str, Any], mutant: Mutant) -> dict[str, Any]:
-    """``data`` without its tests, and with the mutant's value in its place."""
+    """``data`` without its tests, and with the mutant's value in its places."""
     whole: dict[str, Any] = {key: deepcopy(value) for key, value in data.items() if key not in {"tests", "extends"}}
-    holder: Any = whole
-    for step in mutant.place[:-1]:
-        holder = holder[step]
-    if mutant.value is _REMOVED:
-        del holder[mutant.place[-1]]
-    else:
-        holder[mutant.place[-1]] = mutant.value
+    for place in (mutant.place, *mutant.also):
+        holder: Any = whole
+        for step in place[:-1]:
+            holder = holder[step]
+        if mutant.value is _REMOVED:
+            del holder[place[-1]]
+        else:
+            holder[place[-1]] = mutant.value
     return whole
 
 

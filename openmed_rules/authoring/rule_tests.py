@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -73,17 +73,23 @@ def run_rule_tests(file: RuleFile, word: str = "") -> RuleTestRun:
 
     A part of the tests proves nothing about the whole, so nothing is said of what it leaves open.
     """
-    outcomes = tuple(_run(test, file.rules) for test in file.tests if word.casefold() in test.name.casefold())
+    named = (test for test in file.tests if word.casefold() in test.name.casefold())
+    outcomes = tuple(_run(test, file.rules, locators=True) for test in named)
     if word:
         return RuleTestRun(outcomes, "" if outcomes else f"no test has {word} in its name", ())
     reports = [outcome.report for outcome in outcomes if outcome.report]
     return RuleTestRun(outcomes, _refusal(file, reports), _untried(reports), _unseen(file.rules, reports))
 
 
-def _run(test: RuleTest, rules: RuleSet) -> RuleTestOutcome:
+def all_pass(tests: Iterable[RuleTest], rules: RuleSet) -> bool:
+    """Whether ``rules`` pass all of ``tests``; the first that fails is the last that is run."""
+    return all(_run(test, rules, locators=False).passed for test in tests)
+
+
+def _run(test: RuleTest, rules: RuleSet, *, locators: bool) -> RuleTestOutcome:
     try:
         summary, evidence = _inputs(test)
-        report = judge_batch(rules, summary, evidence, locators=True)
+        report = judge_batch(rules, summary, evidence, locators=locators)
     except CodedError as error:
         return RuleTestOutcome(test.name, (Difference("inputs", "inputs that go with the rules", str(error)),))
     return RuleTestOutcome(test.name, tuple(_differences(test.expect, report)), report)
@@ -116,7 +122,7 @@ def _differences(expect: Mapping[str, Any], report: Report) -> Iterator[Differen
     if expect.get("passed", report.passed) != report.passed:
         yield Difference("passed", _word(expect["passed"]), _word(report.passed))
     if missing := [reason for reason in expect.get("reasons", ()) if reason not in report.reasons]:
-        yield Difference("reasons", ", ".join(missing), ", ".join(report.reasons) or "none")
+        yield Difference("reasons", _word(missing), _word([*report.reasons]))
     yield from _metric_differences("citations", expect.get("citations", {}), report.citations)
     yield from _metric_differences("coverage", expect.get("coverage", {}), report.coverage)
 
@@ -129,13 +135,17 @@ def _metric_differences(name: str, expected: Mapping[str, Any], metrics: Metrics
 
 
 def _same(wanted: object, got: object) -> bool:
-    """Whether a number is what a test writes: a ratio with three decimals, but all and nothing exactly."""
+    """Whether a metric is what a test writes: a ratio with three decimals, but all and nothing exactly."""
+    if isinstance(wanted, list):
+        return set(wanted) == set(cast("list[str]", got))
     if isinstance(wanted, float) and isinstance(got, float) and not {wanted, got} & {0.0, 1.0}:
         return abs(wanted - got) < _CLOSE
     return wanted == got
 
 
 def _word(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

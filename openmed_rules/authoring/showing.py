@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openmed_rules.authoring.inference.yaml_text import flow, yaml_lines
-from openmed_rules.judging.plan.layout import NotPlanned, layout_of
+from openmed_rules.judging.plan.leaves import NotPlanned
+from openmed_rules.judging.plan.running import compile_plan
 from openmed_rules.ruleset.loader import RuleFile
 from openmed_rules.ruleset.problems import Fault, KeyPath, spell
 
@@ -30,7 +31,7 @@ def origin_lines(file: RuleFile) -> Iterator[str]:
 def plan_line(file: RuleFile) -> str:
     """Which way the rule set runs, and where it is not the fast one, why."""
     try:
-        layout_of(file.rules)
+        compile_plan(file.rules)
     except NotPlanned as reason:
         return f"the general way: the fast way does not take {reason}"
     return "the fast way"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from openmed_rules.cli.streams import show
 from openmed_rules.errors import UsageError
-from openmed_rules.formats.wording import printable, share
+from openmed_rules.formats.wording import WITHHELD, printable, share
 from openmed_rules.gates import clock
 from openmed_rules.gates.baseline_file import rewrite_baseline
 from openmed_rules.gates.gating import prepare
@@ -18,8 +19,9 @@ from openmed_rules.gates.ratchet import NewSlack, next_baseline
 from openmed_rules.gates.runs import Run
 from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.results.baseline import Baseline
+from openmed_rules.results.holding import withheld_ratios
 from openmed_rules.ruleset.schema import PERCENT_PATTERN
-from openmed_rules.running.files import InputFormat
+from openmed_rules.running.files import INPUT_FORMATS, InputFormat
 
 LONGEST_REASON = 200
 
@@ -45,7 +47,7 @@ def _percent(_context: click.Context, _option: click.Parameter, value: str | Non
 @click.option(
     "--drift", callback=_percent, metavar="N%", help="How much less often a locator may be found. First: 10%."
 )
-@click.option("--input-format", type=click.Choice(["json", "jsonl"]), help="How the inputs are laid out.")
+@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="How the inputs are laid out.")
 @click.option("--root", metavar="DIR", help="Where `extends` may reach.")
 def baseline_command(  # noqa: PLR0913 - the options of the command, by name
     *,
@@ -84,7 +86,7 @@ def baseline_command(  # noqa: PLR0913 - the options of the command, by name
     written = rewrite_baseline(
         target, lambda known: next_baseline(known, report, slack, because and because.strip(), clock.today())
     )
-    show(_words(target, written))
+    show(_words(target, written, withheld_ratios(report, written.ratios)))
     return 0
 
 
@@ -98,8 +100,11 @@ def _of_gate(name: str, project_file: str | None) -> tuple[str, Run]:
     return gate.baseline, prepare(gate, file)
 
 
-def _words(file: str, baseline: Baseline) -> str:
+def _words(file: str, baseline: Baseline, hidden: AbstractSet[str]) -> str:
     width = max(map(len, baseline.ratios), default=0)
-    rows = "".join(f"  {printable(name).ljust(width)}  {share(of)}\n" for name, of in sorted(baseline.ratios.items()))
+    rows = "".join(
+        f"  {printable(name).ljust(width)}  {WITHHELD if name in hidden else share(of)}\n"
+        for name, of in sorted(baseline.ratios.items())
+    )
     slack = baseline.slack
     return f"{printable(file)}: written; tolerance {slack.tolerance}, floor {slack.floor}, drift {slack.drift}\n{rows}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -26,15 +26,29 @@ class Terminated(BaseException):
 
 def main() -> NoReturn:
     """Runs the command that was typed, and ends with its exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
-    escape_unknown_letters()
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(_interruptible(_run_as_process))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command and gives its exit code; whatever happens is told without a value of a record."""
+    return _interruptible(lambda: _invoke(arguments))
+
+
+def _run_as_process() -> int:
+    """Runs the command that was typed; what no longer is in its hands a signal ends at once, and without a word."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+    signal.signal(signal.SIGTERM, _stop)
+    escape_unknown_letters()
     try:
-        return _invoke(arguments)
+        return _invoke(sys.argv[1:])
+    finally:
+        _leave_signals()
+
+
+def _interruptible(command: Callable[[], int]) -> int:
+    try:
+        return command()
     except KeyboardInterrupt:
         tell("openmed-rules: interrupted\n")
         return INTERRUPTED
@@ -65,7 +79,9 @@ def _invoke(arguments: Sequence[str]) -> int:
         tell(f"{printable(str(error))}\n")
         return error.exit_code
     except RulesError as error:
-        tell(f"{error}\n")
+        from openmed_rules.formats.wording import printable_lines
+
+        tell(f"{printable_lines(str(error))}\n")
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - what an unknown error says may hold a record, so it ends here
         frames = "".join(f"  {frame}\n" for frame in _own_frames(error)) if debugging(context) else ""
@@ -84,5 +100,13 @@ def _own_frames(error: BaseException) -> Iterator[str]:
         trace = trace.tb_next
 
 
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated
+def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    """Ends the run, which takes its unfinished outputs away; a second signal does not wait for that."""
+    _leave_signals()
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+
+
+def _leave_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is _stop:
+            signal.signal(number, signal.SIG_DFL)

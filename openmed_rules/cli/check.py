@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Final, NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from openmed_rules.cli.outputs import check_places, outputs_of, to_file, write_outputs
 from openmed_rules.cli.streams import tell
-from openmed_rules.errors import UsageError
+from openmed_rules.errors import InputError, UsageError
 from openmed_rules.formats import FORMATS
 from openmed_rules.formats.worklist import render_worklist
 from openmed_rules.gates import clock
 from openmed_rules.gates.runs import Run, baseline_of, rule_lines
 from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.results.holding import with_trend
-from openmed_rules.running.files import STDIN, InputFormat, find_files
+from openmed_rules.results.report import Report
+from openmed_rules.results.small_cells import MIN_CELL
+from openmed_rules.running.files import INPUT_FORMATS, STDIN, InputFormat, find_files
 
 NOT_WRITTEN: Final = 3
 
@@ -36,9 +41,30 @@ NOT_WRITTEN: Final = 3
 )
 @click.option("--output", metavar="FILE", help="Where a format without a FILE goes, instead of standard output.")
 @click.option("--worklist", metavar="FILE", help="Write every place of what failed, one JSON object a line.")
-@click.option("--input-format", type=click.Choice(["json", "jsonl"]), help="How the inputs are laid out.")
-@click.option("--strict-json", is_flag=True, help="Refuse objects with two members of one name.")
+@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="How the inputs are laid out.")
+@click.option("--column", metavar="NAME", help="The column of a table that holds the case, instead of its row.")
+@click.option(
+    "--evidence-column",
+    metavar="NAME",
+    help="The same for the evidence; without --evidence it stands in the rows of INPUT.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["python", "spark"]),
+    default="python",
+    show_default=True,
+    help="What reads the inputs; Spark takes what it can read, wherever that is.",
+)
+@click.option("--strict-json", is_flag=True, help="Refuse NaN, infinities, and two members of one name.")
 @click.option("--positions", type=click.IntRange(min=0), default=20, show_default=True, metavar="N")
+@click.option(
+    "--min-cell",
+    type=click.IntRange(min=1),
+    default=MIN_CELL,
+    show_default=True,
+    metavar="N",
+    help="The smallest count by class that is shown; 1 shows all.",
+)
 @click.option("--locators", is_flag=True, help="Tell how often each path was tried and found.")
 @click.option(
     "--baseline",
@@ -58,14 +84,18 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     output: str | None,
     worklist: str | None,
     input_format: InputFormat | None,
+    column: str | None,
+    evidence_column: str | None,
+    engine: str,
     strict_json: bool,
     positions: int,
+    min_cell: int,
     locators: bool,
     baselines: tuple[str, ...],
     report_only: bool,
     root: str | None,
 ) -> int:
-    """Judge INPUT... by a rule file: files, directories or globs of JSON or JSONL, also .gz or .zst; or -.
+    """Judge INPUT... by a rule file: files, directories or globs of JSON, JSONL (also .gz or .zst) or Parquet; or -.
 
     Exit code: 0 passed, 1 a gate failed, 2 wrong use or rule file, 3 an input that is missing or unreadable.
     """
@@ -76,10 +106,10 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     check_places((*outputs, *worklists))
     file = load_gate_rules(rule_file, root=root)
     recorded = [baseline for name in baselines if (baseline := baseline_of(name, file.rules))]
-    whole = Run(
+    run = Run(
         rules=file.rules,
-        summary=find_files(inputs, input_format),
-        evidence=find_files(evidence, input_format) if evidence else None,
+        summary=(),
+        evidence=None,
         today=clock.today(),
         baseline=recorded[-1] if recorded else None,
         rule_lines=rule_lines(file),
@@ -87,10 +117,41 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
         positions=sys.maxsize if worklists else positions,
         locators=locators,
         report_only=report_only,
-    ).report()
-    whole = with_trend(whole, recorded)
+        min_cell=min_cell,
+    )
+    tables = _Tables(input_format, column, evidence_column)
+    judge = _judge_with_spark if engine == "spark" else _judge_here
+    whole = with_trend(judge(run, inputs, evidence, tables), recorded)
     report = whole.with_first(positions)
     written = write_outputs((*((output, report) for output in outputs), *((output, whole) for output in worklists)))
     if written and all(output.file for output in (*outputs, *worklists)):
         tell(f"openmed-rules: {', '.join((report.verdict, *report.reasons))}\n")
     return max(report.exit_code, 0 if written else NOT_WRITTEN)
+
+
+class _Tables(NamedTuple):
+    """How the inputs are laid out, and which columns of them are read."""
+
+    layout: InputFormat | None
+    column: str | None
+    evidence_column: str | None
+
+
+def _judge_here(run: Run, inputs: Sequence[str], evidence: Sequence[str], tables: _Tables) -> Report:
+    others = evidence or (inputs if tables.evidence_column is not None else ())
+    run = replace(
+        run,
+        summary=find_files(inputs, tables.layout, tables.column),
+        evidence=find_files(others, tables.layout, tables.evidence_column) if others else None,
+    )
+    return run.report()
+
+
+def _judge_with_spark(run: Run, inputs: Sequence[str], evidence: Sequence[str], tables: _Tables) -> Report:
+    if evidence:
+        raise UsageError("OMR-641", "Spark reads evidence from a column of the same rows: --evidence-column")
+    if not all(map(find_spec, ("pyspark", "pyarrow", "pandas"))):
+        raise InputError("OMR-642", "needs the package pyspark: pip install 'openmed-rules[spark]'")
+    from openmed_rules.spark import judge_paths
+
+    return run.held(judge_paths(run, inputs, *tables))

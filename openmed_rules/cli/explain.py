@@ -9,7 +9,7 @@ from openmed_rules.cli.streams import show
 from openmed_rules.errors import UsageError
 from openmed_rules.formats.wording import printable
 from openmed_rules.ruleset.loader import load_rule_file
-from openmed_rules.running.files import STDIN, InputFormat, find_files
+from openmed_rules.running.files import INPUT_FORMATS, STDIN, InputFormat, find_files
 from openmed_rules.running.reading import read_documents
 
 NOT_READ = 3
@@ -19,7 +19,7 @@ NOT_READ = 3
 @click.option("-r", "--rules", "rule_file", required=True, metavar="RULES", help="A rule file or a built-in layout.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--evidence", multiple=True, metavar="FILE", help="The second input; may be given again.")
-@click.option("--input-format", type=click.Choice(["json", "jsonl"]), help="How the inputs are laid out.")
+@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="How the inputs are laid out.")
 @click.option("--root", metavar="DIR", help="Where `extends` may reach.")
 def explain_command(
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +14,13 @@ import click
 from openmed_rules.authoring.inference.inferring import Inferred, infer_rules
 from openmed_rules.cli.streams import show, tell
 from openmed_rules.errors import InputError, UsageError
-from openmed_rules.running.files import STDIN, InputFile, InputFormat, find_files
+from openmed_rules.ruleset.files import is_file
+from openmed_rules.running.files import INPUT_FORMATS, STDIN, InputFile, InputFormat, find_files
 from openmed_rules.running.output import write_output
 from openmed_rules.running.reading import read_documents
 
 _UNNAMED = "inferred"
+_LONGEST_NAME = 80
 
 
 @click.command("init")
@@ -25,7 +28,7 @@ _UNNAMED = "inferred"
 @click.option("--evidence", multiple=True, metavar="FILE", help="The second input; may be given again.")
 @click.option("-o", "--output", metavar="FILE", help="The new rule file, instead of standard output.")
 @click.option("--no-recognise", is_flag=True, help="Infer the rules also where a built-in layout fits.")
-@click.option("--input-format", type=click.Choice(["json", "jsonl"]), help="How the samples are laid out.")
+@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="How the samples are laid out.")
 def init_command(
     *,
     samples: tuple[str, ...],
@@ -40,7 +43,7 @@ def init_command(
     """
     if [*samples, *evidence].count(STDIN) > 1:
         raise UsageError("OMR-624", "standard input can be read only once")
-    if output is not None and output != STDIN and Path(output).exists():
+    if output is not None and output != STDIN and os.path.lexists(output):
         raise UsageError("OMR-633", f"{output}: exists already; remove it, or name another file")
     summary_files = find_files(samples, input_format)
     evidence_files = find_files(evidence, input_format)
@@ -72,7 +75,7 @@ def _write(inferred: Inferred, output: str | None) -> int:
 def _name(output: str | None) -> str:
     """What the rules are called: after the new file, and never after a sample, whose name may tell too much."""
     stem = Path(output).stem if output and output != STDIN else ""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or _UNNAMED
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:_LONGEST_NAME].strip("-") or _UNNAMED
 
 
 @contextmanager
@@ -93,4 +96,4 @@ def _progress(files: Sequence[InputFile]) -> Iterator[Callable[[int], None]]:
 def _size(file: InputFile) -> int:
     """The size of a file in bytes; of one that is compressed or is no file it cannot be told."""
     path = Path(file.name)
-    return path.stat().st_size if path.is_file() and not file.packing else 0
+    return path.stat().st_size if is_file(path) and not file.packing else 0

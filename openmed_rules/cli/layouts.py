@@ -11,6 +11,7 @@ from openmed_rules.cli.streams import show
 from openmed_rules.errors import UsageError
 from openmed_rules.ruleset.files import FileError, builtin_names, find_builtin, names_a_file, read_file
 from openmed_rules.ruleset.loader import load_rule_file
+from openmed_rules.ruleset.own_files import refuse_others
 
 
 @click.command("list")
@@ -49,6 +50,7 @@ def _text(name: str) -> str:
     """The rule file as it stands.
 
     Raises:
+        RuleFileError: it is no rule file, and may be an input.
         UsageError: it cannot be had.
     """
     try:
@@ -56,5 +58,6 @@ def _text(name: str) -> str:
     except FileError as error:
         problem = UsageError(error.code, f"{error.message}; {error.hint}" if error.hint else error.message)
     else:
+        refuse_others(content, name)
         return content.decode("utf-8", "replace")
     raise problem

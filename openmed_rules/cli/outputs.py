@@ -60,10 +60,17 @@ def check_places(outputs: Iterable[Output]) -> None:
     """
     places: set[str | None] = set()
     for output in outputs:
-        place = None if output.file is None else os.path.realpath(output.file)
+        place = None if output.file is None else _place(output.file)
         if place in places:
             raise UsageError("OMR-628", f"two results go to {output.file or 'standard output'}")
         places.add(place)
+
+
+def _place(file: str) -> str:
+    try:
+        return os.path.realpath(file)
+    except OSError:  # it cannot be told, nor written to
+        return file
 
 
 def write_outputs(results: Iterable[tuple[Output, Report]]) -> bool:

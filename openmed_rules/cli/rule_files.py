@@ -11,6 +11,7 @@ from openmed_rules.authoring.mutation import run_mutants
 from openmed_rules.authoring.rule_test_results import Ran, junit_xml, text_lines
 from openmed_rules.authoring.rule_tests import run_rule_tests
 from openmed_rules.cli.streams import show
+from openmed_rules.formats.wording import printable_lines
 from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.ruleset.files import names_a_file
 from openmed_rules.ruleset.loader import RuleFile
@@ -37,14 +38,14 @@ def validate_command(rule_files: tuple[str, ...], root: str | None, *, strict: b
     code = 0
     for name in rule_files:
         if fix and names_a_file(name):
-            show("".join(f"{name}:{made.line}:{made.column}: mended\n" for made in fix_rule_file(name, root)))
+            _tell(*(f"{name}:{made.line}:{made.column}: mended" for made in fix_rule_file(name, root)))
         file = _load(name, root)
         warnings = lint(file) if file else ()
         for warning in warnings:
-            show(f"{warning if strict else replace(warning, message=f'warning: {warning.message}')}\n")
+            _tell(str(warning if strict else replace(warning, message=f"warning: {warning.message}")))
         if file and not (strict and warnings):
             told = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
-            show(f"{name}: ok ({file.rules.name}, version {file.rules.version}){told}\n")
+            _tell(f"{name}: ok ({file.rules.name}, version {file.rules.version}){told}")
         else:
             code = WRONG_FILE
     return code
@@ -76,7 +77,7 @@ def test_command(  # noqa: PLR0913 - the options of the command, by name
             run = replace(run, refusal="no test reaches what is named below")
         mutation = run_mutants(file) if mutate and not run.failed else None
         told.append((name, run, mutation))
-        show("".join(f"{line}\n" for line in text_lines(told[-1])))
+        _tell(*text_lines(told[-1]))
         survived = mutation is not None and mutation.survivors
         code = max(code, WRONG_FILE if run.refusal else TEST_FAILED if run.failed or survived else 0)
     if junit is not None:
@@ -89,5 +90,10 @@ def _load(name: str, root: str | None) -> RuleFile | None:
     try:
         return load_gate_rules(name, root=root)
     except RuleFileError as error:
-        show(f"{error}\n")
+        _tell(str(error))
     return None
+
+
+def _tell(*texts: str) -> None:
+    """Each text as lines of the result; also of a stranger's file, whose name or words a terminal could obey."""
+    show("".join(f"{printable_lines(text)}\n" for text in texts))

@@ -78,8 +78,9 @@ def _rows(report: Report) -> Iterator[dict[str, Any]]:
 
 def _baseline(check: BaselineCheck) -> Iterator[dict[str, Any]]:
     for line in check.lines:
-        value = None if line.found is None else float(line.found.ratio)
-        yield _row("baseline", line.name, value, float(line.recorded.ratio), line.standing)
+        value = None if line.found is None or line.withheld else float(line.found.ratio)
+        recorded = None if line.withheld else float(line.recorded.ratio)
+        yield _row("baseline", line.name, value, recorded, line.standing)
     for drift in check.drift:
         yield _row("drift", drift.locator, float(drift.found.ratio), float(drift.recorded.ratio), drift.what)
 

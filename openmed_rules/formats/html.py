@@ -16,8 +16,11 @@ from openmed_rules.formats.wording import (
     READS_TEXT,
     VERDICTS,
     Ratio,
+    beside_baseline,
     besides,
+    by_class,
     cases,
+    class_count,
     counts,
     numbers,
     printable,
@@ -97,7 +100,7 @@ def _main(report: Report) -> str:
         _section("Distribution over cases", _distribution(report)),
         _section("Where to look", _positions(report)),
         _section("Unreadable", _unreadable(report)),
-        _section("By class", _classes(report)),
+        _section(by_class(report), _classes(report)),
         _section("What the gate asks for", _policy(report)),
         _section("Evaluated", _evaluated(report)),
         _locators(report),
@@ -168,8 +171,7 @@ def _baseline(report: Report) -> str:
     rows = [
         (
             _text(line.name),
-            share(line.recorded),
-            "not measured" if line.found is None else share(line.found),
+            *beside_baseline(line),
             line.standing.replace("_", " "),
         )
         for line in (report.baseline.lines if report.baseline is not None else ())
@@ -243,8 +245,9 @@ def _unreadable(report: Report) -> str:
 
 
 def _classes(report: Report) -> str:
-    names = sorted({name for found in report.classes.values() for name in found})
-    rows = [(_text(label), *(str(found.get(name, "")) for name in names)) for label, found in report.classes.items()]
+    shown = report.shown_classes()
+    names = sorted({name for found in shown.values() for name in found})
+    rows = [(_text(label), *(class_count(found[name]) for name in names)) for label, found in shown.items()]
     return _table("By class", ("class", *(name.replace("_", " ") for name in names)), rows) if rows else ""
 
 

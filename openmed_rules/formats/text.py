@@ -12,8 +12,11 @@ from openmed_rules.errors import meaning
 from openmed_rules.formats.wording import (
     READS_TEXT,
     VERDICTS,
+    beside_baseline,
     besides,
+    by_class,
     cases,
+    class_count,
     counts,
     numbers,
     printable,
@@ -57,7 +60,7 @@ def text_lines(report: Report) -> Iterator[Line]:
     yield from _section("Tolerated", _tolerated(report))
     yield from _section("Where to look", _positions(report))
     yield from _section("Unreadable", _unreadable(report))
-    yield from _section("By class", _classes(report))
+    yield from _section(by_class(report), _classes(report))
     yield from _section("Evaluated", _evaluated(report))
     yield from _section("Locators", _locators(report))
 
@@ -112,8 +115,8 @@ def _waivers(report: Report) -> Iterator[tuple[str, ...]]:
 
 def _baseline(report: Report) -> Iterator[tuple[str, ...]]:
     for line in report.baseline.lines if report.baseline is not None else ():
-        found = "not measured" if line.found is None else share(line.found)
-        yield printable(line.name), f"recorded {share(line.recorded)}", found, line.standing.replace("_", " ")
+        recorded, found = beside_baseline(line)
+        yield printable(line.name), f"recorded {recorded}", found, line.standing.replace("_", " ")
 
 
 def _positions(report: Report) -> Iterator[tuple[str, ...]]:
@@ -132,8 +135,8 @@ def _unreadable(report: Report) -> Iterator[tuple[str, ...]]:
 
 
 def _classes(report: Report) -> Iterator[tuple[str, ...]]:
-    for label, found in report.classes.items():
-        yield printable(label), *(f"{name.replace('_', ' ')} {count}" for name, count in found.items())
+    for label, found in report.shown_classes().items():
+        yield printable(label), *(f"{name.replace('_', ' ')} {class_count(count)}" for name, count in found.items())
 
 
 def _evaluated(report: Report) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from msgspec import Struct
 
-from openmed_rules.results.baseline import Share
+from openmed_rules.results.baseline import RatioLine, Share
 from openmed_rules.results.places import Position
 from openmed_rules.results.report import CaseTotals, Metrics, ReasonLine, Report, WaiverLine
 
@@ -23,6 +23,8 @@ VERDICTS: Final = MappingProxyType(
 """Each verdict in words, and why."""
 _LOG_COMMAND: Final = re.compile(r"^\s*::|##(?=\w*\[)")
 """How a line begins, or what stands in one, that the runner of a pipeline takes for a command."""
+WITHHELD = "withheld"
+"""What stands in place of a count by class that is not shown."""
 READS_TEXT = "This rule set reads text: it looks for citations inside what was written (find_all)."
 
 
@@ -83,6 +85,11 @@ def printable(name: str) -> str:
     return _LOG_COMMAND.sub(lambda found: "".join(f"\\x{ord(letter):02x}" for letter in found[0]), spelt)
 
 
+def printable_lines(text: str) -> str:
+    """Every line of a text as ``printable`` spells it."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def besides(report: Report) -> Iterator[str]:
     """What is told beside the verdict: warnings, waivers, drift, and that a failed gate fails nothing."""
     if report.warnings:
@@ -116,6 +123,24 @@ def waiver_words(waiver: WaiverLine) -> str:
 def share(of: Share) -> str:
     """``97.4% (38/39)``."""
     return f"{percent(float(of.ratio))} ({of.part}/{of.whole})"
+
+
+def by_class(report: Report) -> str:
+    """The heading over the counts by class, with why some of them are not there."""
+    missing = any(count is None for counts in report.shown_classes().values() for count in counts.values())
+    return f"By class, without counts below {report.min_cell}" if missing else "By class"
+
+
+def class_count(count: int | None) -> str:
+    """A count by class, or that it is not shown."""
+    return WITHHELD if count is None else str(count)
+
+
+def beside_baseline(line: RatioLine) -> tuple[str, str]:
+    """The recorded ratio and that of the run."""
+    if line.withheld:
+        return WITHHELD, WITHHELD
+    return share(line.recorded), "not measured" if line.found is None else share(line.found)
 
 
 def _share(metrics: Metrics, kept: str, lost: str) -> str:

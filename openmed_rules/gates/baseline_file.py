@@ -12,8 +12,8 @@ from typing import Any
 from openmed_rules.errors import OutputError
 from openmed_rules.results.baseline import Baseline, Change, Share, Slack
 from openmed_rules.results.report import RulesInfo
-from openmed_rules.ruleset.document import read_document
 from openmed_rules.ruleset.files import FileError, read_file
+from openmed_rules.ruleset.own_files import read_own
 from openmed_rules.ruleset.problems import Fault, Mark, Problem, RuleFileError
 from openmed_rules.ruleset.shape import shape_faults
 from openmed_rules.running.output import write_output
@@ -28,10 +28,10 @@ def read_baseline(file: str, rules: RulesInfo | None = None) -> Baseline:
         RuleFileError: it cannot be used: it is not there, no baseline, of another version, or of other rules.
     """
     try:
-        text = read_file(Path(file))
+        # JSON is YAML, and so every value has its place.
+        document = read_own(read_file(Path(file)), file, "baseline file")
     except FileError as error:
         raise RuleFileError([Problem(error.code, Mark(file, 0, 0), error.message, hint=error.hint)]) from None
-    document = read_document(text, file)  # JSON is YAML, and so every value has its place
     data, marks, problems = document
     faults = list(_of_another_version(data)) or shape_faults(data, "baseline file")
     if not faults and rules is not None:
@@ -96,7 +96,7 @@ def rewrite_baseline(file: str, change: Callable[[Baseline | None], Baseline]) -
         RuleFileError: what stands there cannot be used.
     """
     with _alone(file):
-        known = read_baseline(file) if Path(file).exists() else None
+        known = read_baseline(file) if os.path.exists(file) else None  # noqa: PTH110 - asks, and never raises
         baseline = change(known)
         write_output(file, baseline_text(baseline))
     return baseline
@@ -110,10 +110,9 @@ def _alone(file: str) -> Iterator[None]:
     except ImportError:  # where there is no such lock, the file is still whole, and the last run's
         yield
         return
-    directory = Path(os.path.realpath(file)).parent
     problem = None
     try:
-        lock = os.open(directory, os.O_RDONLY)
+        lock = os.open(Path(os.path.realpath(file)).parent, os.O_RDONLY)
     except OSError as error:
         problem = OutputError("OMR-701", f"{file}: cannot be written: {error.strerror}")
     if problem:

@@ -125,6 +125,7 @@ def prepare(
         baseline,
         rule_lines(file),
         report_only=report_only,
+        min_cell=gate.min_cell,
     )
 
 

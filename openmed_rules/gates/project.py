@@ -11,8 +11,10 @@ from typing import Any
 
 from openmed_rules.errors import UsageError
 from openmed_rules.formats import FORMATS
-from openmed_rules.ruleset.document import Document, read_document
-from openmed_rules.ruleset.files import FileError, names_a_file, read_file
+from openmed_rules.results.small_cells import MIN_CELL
+from openmed_rules.ruleset.document import Document
+from openmed_rules.ruleset.files import FileError, is_file, names_a_file, read_file
+from openmed_rules.ruleset.own_files import read_own
 from openmed_rules.ruleset.problems import Fault, KeyPath, Mark, Marks, Problem, RuleFileError, did_you_mean
 from openmed_rules.ruleset.shape import shape_faults
 
@@ -26,7 +28,8 @@ class Gate:
     """One gate of a project file; every path is made ready to be opened.
 
     ``policy``: what it lays over the policy of its rules. ``outputs``: formats and their files; None is standard
-    output. ``baseline``: the file of its baseline, if it has one.
+    output. ``baseline``: the file of its baseline, if it has one. ``min_cell``: the smallest count by class that
+    is shown.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Gate:
     outputs: tuple[tuple[str, str | None], ...]
     baseline: str | None
     policy: Document | None = field(repr=False)
+    min_cell: int = MIN_CELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,14 @@ def find_project() -> Path:
     Raises:
         UsageError: there is none.
     """
-    here = Path.cwd()
-    for place in (here, *here.parents):
-        if (place / PROJECT_FILE).is_file():
+    places: tuple[Path, ...] = ()
+    try:
+        here = Path.cwd()
+        places = (here, *here.parents)
+    except OSError:  # it was removed, or may not be looked at
+        pass
+    for place in places:
+        if is_file(place / PROJECT_FILE):
             return Path(os.path.relpath(place / PROJECT_FILE))
     raise UsageError("OMR-802", f"there is no {PROJECT_FILE} here, or in a directory above")
 
@@ -83,10 +92,9 @@ def load_project(file: Path) -> Project:
     """
     called = str(file)
     try:
-        text = read_file(file)
+        document = read_own(read_file(file), called, "project file")
     except FileError as error:
         raise RuleFileError([Problem(error.code, Mark(called, 0, 0), error.message, hint=error.hint)]) from None
-    document = read_document(text, called)
     data, marks, problems = document
     faults = shape_faults(data, "project file")
     if not faults:
@@ -135,15 +143,16 @@ def _policy(document: Document, place: KeyPath) -> Document | None:
 
 def _gate(said: Mapping[str, Any], policy: Document | None, beside: Path) -> Gate:
     rules = said["rules"]
-    is_file = names_a_file(rules) or (beside / rules).is_file()
+    of_a_file = names_a_file(rules) or is_file(beside / rules)
     return Gate(
         name=said["name"],
-        rules=beside / rules if is_file else rules,
+        rules=beside / rules if of_a_file else rules,
         summary=_patterns(said["summary"], beside),
         evidence=_patterns(said.get("evidence", []), beside),
         outputs=_outputs(said.get("formats", ()), beside),
         baseline=str(beside / said["baseline"]) if "baseline" in said else None,
         policy=policy,
+        min_cell=said.get("min_cell", MIN_CELL),
     )
 
 
@@ -155,7 +164,7 @@ def _patterns(said: str | list[str], beside: Path) -> tuple[str, ...]:
 
 def _plain_or_glob(pattern: str, beside: Path) -> Path:
     plain = beside / pattern
-    if plain.exists() or not any(letter in pattern for letter in "*?["):
+    if not any(letter in pattern for letter in "*?[") or os.path.exists(plain):  # noqa: PTH110 - it never raises
         return plain
     return Path(escape(str(beside))) / pattern
 

@@ -17,7 +17,7 @@ from openmed_rules.results.baseline import (
     drifts,
     fraction,
 )
-from openmed_rules.results.holding import ratios_of
+from openmed_rules.results.holding import ratios_of, withheld_ratios
 from openmed_rules.results.report import Report
 
 
@@ -56,7 +56,7 @@ def next_baseline(known: Baseline | None, report: Report, said: NewSlack, becaus
     if known is None:
         first = () if because is None else (Change(today.isoformat(), because, ()),)
         return Baseline(name, sha256, slack, measured, locators, first)
-    loosened = tuple(_loosened(known, sha256, slack, measured, locators))
+    loosened = tuple(_loosened(known, report, slack))
     if loosened and because is None:
         raise UsageError("OMR-806", f"looser, and no --because says why: {'; '.join(loosened)}")
     if known.sha256 == sha256:
@@ -68,15 +68,9 @@ def next_baseline(known: Baseline | None, report: Report, said: NewSlack, becaus
     return Baseline(name, sha256, slack, measured, locators, history)
 
 
-def _loosened(
-    known: Baseline,
-    sha256: str,
-    slack: Slack,
-    measured: Mapping[str, Share],
-    locators: Mapping[str, LocatorCounts],
-) -> Iterator[str]:
-    """What gets looser, in words."""
-    if known.sha256 != sha256:
+def _loosened(known: Baseline, report: Report, slack: Slack) -> Iterator[str]:
+    """What gets looser, in words; without the counts of a ratio that is withheld."""
+    if known.sha256 != report.rules.measure_sha256:
         yield "the rules measure something else"
         return
     for word, old, new in (
@@ -87,11 +81,13 @@ def _loosened(
             yield f"{word} {old} to {new}"
     if slack.floor > known.slack.floor:
         yield f"floor {known.slack.floor} to {slack.floor}"
+    measured, hidden = ratios_of(report), withheld_ratios(report, known.ratios)
     for name, recorded in known.ratios.items():
         found = measured.get(name)
         if found is not None and found.whole >= slack.floor and found.ratio < recorded.ratio:
-            yield f"{name} {recorded.part}/{recorded.whole} to {found.part}/{found.whole}"
-    for drift in drifts(known.locators, locators, known.slack):
+            counts = f"{recorded.part}/{recorded.whole} to {found.part}/{found.whole}"
+            yield f"{name} {'is lower' if name in hidden else counts}"
+    for drift in drifts(known.locators, report.locators or {}, known.slack):
         yield f"{drift.locator} {drift.what}"
 
 

@@ -14,6 +14,7 @@ from openmed_rules.results.baseline import Baseline
 from openmed_rules.results.holding import hold_against
 from openmed_rules.results.places import Place
 from openmed_rules.results.report import Report, RulesInfo
+from openmed_rules.results.small_cells import MIN_CELL
 from openmed_rules.ruleset.loader import RuleFile
 from openmed_rules.ruleset.model import RuleSet
 from openmed_rules.ruleset.reason_lines import reason_marks
@@ -37,6 +38,7 @@ class Run(Struct, frozen=True):
     positions: int = 20
     locators: bool = False
     report_only: bool = False
+    min_cell: int = MIN_CELL
 
     def report(self) -> Report:
         """Judge it, and hold it against its baseline.
@@ -51,10 +53,19 @@ class Run(Struct, frozen=True):
             None if self.evidence is None else read_documents(self.evidence),
             strict_json=self.strict_json,
             positions=self.positions,
-            locators=self.locators or self.baseline is not None,
+            locators=self.counts_locators,
             today=self.today,
         )
-        report = replace(report, rule_lines=dict(self.rule_lines), report_only=self.report_only)
+        return self.held(report)
+
+    @property
+    def counts_locators(self) -> bool:
+        """Whether locators are to be counted: for the report, or to be held against the baseline."""
+        return self.locators or self.baseline is not None
+
+    def held(self, report: Report) -> Report:
+        """``report``, judged as this run says, held against the baseline and told as it is to be told."""
+        report = replace(report, rule_lines=dict(self.rule_lines), report_only=self.report_only, min_cell=self.min_cell)
         if self.baseline is not None:
             report = hold_against(report, *self.baseline)
         return report if self.locators else replace(report, locators=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from openmed_rules.gates import clock
 from openmed_rules.gates.project import MAX_DAYS, PROJECT_FILE, load_project
 from openmed_rules.ruleset.document import Document
-from openmed_rules.ruleset.files import FileError, resolved
+from openmed_rules.ruleset.files import FileError, is_file, resolved
 from openmed_rules.ruleset.loader import RuleFile, load_rule_file
 from openmed_rules.ruleset.problems import Fault, Problem, RuleFileError
 
@@ -46,7 +46,7 @@ def _days_allowed(rule_file: Path) -> int:
     except FileError:
         return MAX_DAYS
     for place in (directory, *directory.parents):
-        if (place / PROJECT_FILE).is_file():
+        if is_file(place / PROJECT_FILE):
             return load_project(place / PROJECT_FILE).max_days
     return MAX_DAYS
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from openmed_rules.judging.classes import compile_class
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
 from openmed_rules.judging.following import Follow, compile_hops
-from openmed_rules.judging.locators import compile_id, compile_ids
-from openmed_rules.judging.nodes import ABSENT, CaseRoots, Identity, Missing, Node
+from openmed_rules.judging.locators import IdReader, compile_id, compile_ids
+from openmed_rules.judging.nodes import ABSENT, MALFORMED, CaseRoots, Identity, Missing, Node
 from openmed_rules.judging.references import (
     BROKEN,
     Reference,
@@ -19,6 +19,7 @@ from openmed_rules.judging.references import (
     counts_records,
     takes_keys,
 )
+from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.walking import Found, open_array
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
@@ -34,24 +35,22 @@ class Citing(NamedTuple):
 Citation: TypeAlias = tuple[Citing, Reference]
 
 
-class Claim:
+class Claim(Struct, eq=False, gc=False):
     """One claim with all its citations.
 
     ``place``: where it stands. ``nodes``: where its citations may stand: several places where claims were joined,
     none where it is malformed. ``id``: None where it has no usable one. ``label``: its class.
     """
 
-    __slots__ = ("citations", "id", "label", "nodes", "place")
+    place: Node
+    nodes: list[Node]
+    id: Identity | None = None
+    label: str | None = None
+    citations: list[Citation] = []
 
-    def __init__(
-        self, place: Node, nodes: list[Node], identity: Identity | None = None, label: str | None = None
-    ) -> None:
-        """A claim without citations yet."""
-        self.place = place
-        self.nodes = nodes
-        self.id = identity
-        self.label = label
-        self.citations: list[Citation] = []
+    def __repr__(self) -> str:
+        """Nothing of a record."""
+        return "Claim"
 
 
 class Claimed(Struct, frozen=True):
@@ -73,8 +72,9 @@ def compile_claims(rules: model.RuleSet, watch: Watch) -> ClaimGatherer:
     """The rules for claims and citations as a function of a case."""
     claim_places = watch.at("claims").each(len(rules.claims))
     citation_places = watch.at("citations").each(len(rules.citations))
+    by_name = any(collection.claim for collection in rules.citations)
     collections = [
-        (collection, _compile_claims(collection, place))
+        (collection, _compile_claims(collection, place, meets_by_id=by_name or collection.merge))
         for collection, place in zip(rules.claims, claim_places, strict=True)
     ]
     citers = [
@@ -97,12 +97,17 @@ def compile_claims(rules: model.RuleSet, watch: Watch) -> ClaimGatherer:
     return gather
 
 
-def _compile_claims(collection: model.Claims, watch: Watch) -> Callable[[Sequence[Node], LeftOut], Iterator[Claim]]:
+def _compile_claims(
+    collection: model.Claims, watch: Watch, *, meets_by_id: bool
+) -> Callable[[Sequence[Node], LeftOut], Iterator[Claim]]:
+    """A collection of claims as a function; ``meets_by_id``: whether anything becomes of their ids."""
     by_key = takes_keys(collection)
     records = compile_records(collection.records, watch.at("records"), takes_keys=by_key, lenient=False)
     numbered = counts_records(collection)
     sort = compile_sorting(collection.where, (), watch, scalars_lack_fields=False, numbered=numbered)
-    read_id = compile_id(collection.id, watch.at("id")) if collection.id else None
+    read_id = compile_id(collection.id, watch.at("id")) if collection.id and (meets_by_id or watch.is_on) else None
+    if read_id is not None and not meets_by_id:
+        read_id = _only_counted(read_id)
     label = compile_class(collection.class_rule, watch)
 
     def read(starts: Sequence[Node], left_out: LeftOut) -> Iterator[Claim]:
@@ -113,6 +118,18 @@ def _compile_claims(collection: model.Claims, watch: Watch) -> Callable[[Sequenc
             identity = read_id(node) if read_id is not None else None
             usable = None if isinstance(identity, Missing) else identity
             yield Claim(node, [node], usable, label(node) if label is not None else None)
+
+    return read
+
+
+def _only_counted(read_id: IdReader) -> IdReader:
+    """An id of which nothing becomes makes no case unreadable, whether it is counted or not."""
+
+    def read(node: Node) -> Identity | Missing:
+        try:
+            return read_id(node)
+        except UnusableText:
+            return ABSENT
 
     return read
 
@@ -175,6 +192,12 @@ def _compile_citations(collection: model.Citations, policy: model.Policy, watch:
     sort = compile_sorting(collection.where, collection.kinds, watch, scalars_lack_fields=False, numbered=numbered)
     kinds = compile_kinds(collection, watch, ignore_malformed=policy.malformed == "ignore")
     citing = [Citing(kind.name, collection.supports) for kind in kinds]
+    first, read_first = citing[0], kinds[0].read
+    takes_all = not (collection.where or collection.kinds or numbered)
+
+    def read_all(starts: Sequence[Node], _left_out: LeftOut, _follow: Follow | None) -> list[tuple[Node, Citation]]:
+        found = records(starts[0]) if len(starts) == 1 else [node for start in starts for node in records(start)]
+        return [(node, (first, BROKEN if node.value is MALFORMED else read_first(node))) for node in found]
 
     def read(starts: Sequence[Node], left_out: LeftOut, follow: Follow | None) -> list[tuple[Node, Citation]]:
         members = sort([node for start in starts for node in records(start)], left_out)
@@ -185,7 +208,7 @@ def _compile_citations(collection: model.Citations, policy: model.Policy, watch:
             return cited
         return [(node, (kind, reached)) for node, (kind, reference) in cited for reached in follow(reference)]
 
-    return read
+    return read_all if takes_all and not collection.follow else read
 
 
 def _edge_citer(

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from openmed_rules.judging.conditions import Condition, compile_where
 from openmed_rules.judging.nodes import MALFORMED, Node
-from openmed_rules.judging.patterns import compile_pattern
-from openmed_rules.judging.values import refuse_surrogates, refuse_unusable
+from openmed_rules.judging.values import UNUSABLE, refuse_surrogates, refuse_unusable
 from openmed_rules.judging.walking import (
     Found,
     Walk,
@@ -19,6 +18,7 @@ from openmed_rules.judging.walking import (
 )
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
+from openmed_rules.ruleset.patterns import compile_pattern
 
 LONGEST_RANGE = 100_000
 
@@ -49,6 +49,31 @@ def compile_records(sources: Sequence[model.Source], watch: Watch, *, takes_keys
             broken = broken or found.places[:1]
         return broken
 
+    name = None if watch.is_on else _only_member(sources)
+    return records if name is None else _guarded(name, records)
+
+
+def _only_member(sources: Sequence[model.Source]) -> str | None:
+    """The one member of where ``sources`` start that they read, where they do nothing else."""
+    path = sources[0].path
+    if len(sources) > 1 or sources[0].form is not None or len(path.steps) > 1 or path.climb or path.from_case:
+        return None
+    step = path.steps[0] if path.steps else None
+    return step.name if type(step) is model.Key else None
+
+
+def _guarded(name: str, general: Records) -> Records:
+    """A shorter way for an array in one member; anything else goes the general way."""
+
+    def records(start: Node) -> list[Node]:
+        value = start.value
+        if type(value) is dict:
+            items = value.get(name)
+            if type(items) is list and UNUSABLE not in items:
+                array = Node(items, start, name)
+                return [Node(item, array, position) for position, item in enumerate(items)]
+        return general(start)
+
     return records
 
 
@@ -56,9 +81,9 @@ def _compile_source(source: model.Source, *, takes_keys: bool, lenient: bool) ->
     last = source.path.steps[-1] if source.path.steps else None
     end: Walk
     if is_record_itself(source.path):
-        end = _scalar_itself(_compile_form(source.form)) if source.form is not None else _keep_scalar
+        end = _scalar_itself(compile_pieces(source.form)) if source.form is not None else _keep_scalar
     elif source.form is not None:
-        end = _each_of_array(_compile_form(source.form))
+        end = _each_of_array(compile_pieces(source.form))
     elif type(last) is model.Slice or (type(last) is model.Items and last.opens):
         end = _as_it_is(takes_keys=takes_keys)
     else:
@@ -115,7 +140,8 @@ def _each_of_array(pieces: Pieces) -> Walk:
     return make
 
 
-def _compile_form(form: model.Split | model.FindAll | model.Range) -> Pieces:
+def compile_pieces(form: model.Split | model.FindAll | model.Range) -> Pieces:
+    """``form`` as a function of one value that gives the records in it."""
     if type(form) is model.Split:
         separator = form.separator
         return lambda node: _split(node.value, separator)

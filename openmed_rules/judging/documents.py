@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.results.places import Place, Unreadable
 
 
-@dataclass(slots=True)
-class JsonText:
+class JsonText(Struct, frozen=True):
     """One JSON document, as the bytes of a file or of one line of it."""
 
     place: Place
-    content: bytes = field(repr=False)
+    content: bytes
+
+    def __repr__(self) -> str:
+        """Where it stands, and nothing of what it says."""
+        return f"JsonText({self.place})"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainValue:
+class PlainValue(Struct, frozen=True):
     """One document that is parsed already: mappings, lists and scalars."""
 
     place: Place
-    content: object = field(repr=False)
+    content: object
+
+    def __repr__(self) -> str:
+        """Where it stands, and nothing of what it says."""
+        return f"PlainValue({self.place})"
 
 
 Document: TypeAlias = JsonText | PlainValue | Unreadable

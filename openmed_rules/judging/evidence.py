@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -55,27 +55,30 @@ class EvidenceIndex:
         self._has_kinds = has_kinds
         self._tables: dict[str | None, Table] = {}
 
-    def add(self, record: EvidenceRecord) -> None:
-        """Add the next record of the case."""
-        kind, (identity, span, malformed), label, more_spans = record
-        self.record_count += 1
-        if malformed or (identity is None and span is None):
-            self.invalid.append(self.record_count)
-            return
-        table = self._tables.get(kind)
-        if table is None:
-            table = self._tables[kind] = Table()
-        spans = more_spans if span is None else (span, *more_spans)
-        if identity in table.ids or any(span in table.spans for span in spans):
-            self.duplicates.append(self.record_count)
-            return
-        position = len(self.labels)
-        self.labels.append(label)
-        self.numbers.append(self.record_count)
-        if identity is not None:
-            table.ids[identity] = position
-        for span in spans:
-            table.spans[span] = position
+    def add(self, records: Iterable[EvidenceRecord]) -> None:
+        """Add the next records of the case."""
+        tables, labels, numbers = self._tables, self.labels, self.numbers
+        number = self.record_count
+        for kind, (identity, span, malformed), label, more_spans in records:
+            number += 1
+            if malformed or (identity is None and span is None):
+                self.invalid.append(number)
+                continue
+            table = tables.get(kind)
+            if table is None:
+                table = tables[kind] = Table()
+            known, position = table.spans, len(labels)
+            spans = more_spans if span is None else (span, *more_spans) if more_spans else (span,)
+            if identity in table.ids or not known.keys().isdisjoint(spans):
+                self.duplicates.append(number)
+                continue
+            labels.append(label)
+            numbers.append(number)
+            if identity is not None:
+                table.ids[identity] = position
+            for each in spans:
+                known[each] = position
+        self.record_count = number
 
     def find_inside(self) -> None:
         """Once all records are added: let a span be found by what lies inside it."""
@@ -140,8 +143,7 @@ def compile_evidence(rules: model.RuleSet, watch: Watch) -> EvidenceGatherer:
             records = read(roots.starts(collection.input), left_out)
             kept = _merge(records) if collection.merge else records
             joined += len(records) - len(kept)
-            for record in kept:
-                index.add(record)
+            index.add(kept)
         if inside:
             index.find_inside()
         return Gathered(index, left_out.total, joined)

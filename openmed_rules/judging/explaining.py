@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from openmed_rules.judging.documents import Document
 from openmed_rules.judging.misses import MissCounter, Misses
-from openmed_rules.judging.pairing import Pair, paired, read_cases
+from openmed_rules.judging.pairing import CaseReader, Pair, paired
 from openmed_rules.judging.parsing import Parsed, parse_document
 from openmed_rules.judging.tracing import PathTrace, Tracer
 from openmed_rules.judging.values import UnusableText
@@ -60,8 +60,8 @@ def look(
 
 
 def _pairs(rules: model.RuleSet, summary: Sequence[Document], evidence: Sequence[Document] | None) -> Iterable[Pair]:
-    summaries = read_cases(summary, rules.summary_input, Watch(), strict_json=False)
+    summaries = CaseReader(rules.summary_input, Watch(), strict_json=False).cases(summary)
     if evidence is None:
         return (Pair(case.where, case, ()) for case in summaries)
-    others = read_cases(evidence, rules.evidence_input, Watch(), strict_json=False)
+    others = CaseReader(rules.evidence_input, Watch(), strict_json=False).cases(evidence)
     return paired(rules, summaries, list(others), Watch())

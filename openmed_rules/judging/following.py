@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, islice
 from typing import TypeAlias
 
 from openmed_rules.judging.collecting import compile_records
@@ -14,6 +15,9 @@ from openmed_rules.ruleset import model
 
 Follow: TypeAlias = Callable[[Reference], list[Reference]]
 Steps: TypeAlias = "dict[Identity, list[Identity | Missing]]"
+
+MOST_REACHED = 100_000
+"""Ids to which one citation may lead; several hops that each give several grow by powers. More is malformed."""
 
 LEADS_NOWHERE = ""
 """In front of an id that a hop could not resolve; no id that is read has an empty part."""
@@ -32,7 +36,9 @@ def compile_hops(hops: Sequence[model.Hop], watch: Watch) -> Callable[[Sequence[
                 return [reference]
             reached: list[Identity | Missing] = [identity]
             for table in tables:
-                reached = [further for here in reached for further in _step(table, here)]
+                reached = list(islice(chain.from_iterable(_step(table, here) for here in reached), MOST_REACHED + 1))
+                if len(reached) > MOST_REACHED:
+                    return [(None, span, True)]
             return [(None, span, True) if isinstance(last, Missing) else (last, span, malformed) for last in reached]
 
         return follow

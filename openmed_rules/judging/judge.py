@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from openmed_rules.judging.citing import Claim, compile_claims
-from openmed_rules.judging.evidence import EvidenceIndex, Table, compile_evidence
+from openmed_rules.judging.citing import Claim, Claimed, compile_claims
+from openmed_rules.judging.evidence import EvidenceIndex, Gathered, Table, compile_evidence
 from openmed_rules.judging.nodes import CaseRoots
 from openmed_rules.judging.references import Reference
 from openmed_rules.judging.watching import Watch
@@ -33,8 +33,8 @@ from openmed_rules.ruleset import model
 
 Fault: TypeAlias = tuple[str, ...]
 """What is wrong with a citation."""
-CaseJudge: TypeAlias = Callable[[CaseRoots, list[Note]], Counts]
-"""Gives the counts of one case, and notes what may have failed in it in the order of the case."""
+CaseJudge: TypeAlias = "Callable[[CaseRoots, list[Note] | None], Counts]"
+"""Gives the counts of one case; and notes what may have failed in it, in the order of the case, where it is asked."""
 
 
 def compile_judge(rules: model.RuleSet, watch: Watch) -> CaseJudge:
@@ -43,28 +43,20 @@ def compile_judge(rules: model.RuleSet, watch: Watch) -> CaseJudge:
     gather_claims = compile_claims(rules, watch)
     limits = Limits.of(rules.policy)
 
-    def judge(roots: CaseRoots, notes: list[Note]) -> Counts:
+    def judge(roots: CaseRoots, notes: list[Note] | None) -> Counts:
         gathered = gather_evidence(roots)
         claimed = gather_claims(roots)
-        index = gathered.index
-        judging = ClaimJudge(index, notes)
+        judging = ClaimJudge(gathered.index)
         for claim in claimed.claims:
             judging.add(claim)
-        counts = judging.counts()
+        counts = judging.counts(gathered, claimed)
         if limits.abstains and not limits.available(counts):
             counts = abstain(counts)
             judging.withdraw()
-        notes += [Note(NO_CLAIMS)] * (not claimed.claims) + [Note(NO_EVIDENCE)] * (not index.labels)
-        _note_records(index, judging.referenced, notes)
-        notes += [Note(ORPHANED, citation=number) for number in range(1, claimed.orphans + 1)]
-        return counts._replace(
-            orphan_citation=claimed.orphans,
-            joined_claims=claimed.joined,
-            joined_evidence=gathered.joined,
-            left_out_claims=claimed.left_out_claims,
-            left_out_citations=claimed.left_out_citations,
-            left_out_evidence=gathered.left_out,
-        )
+        if notes is not None:
+            notes += judging.notes
+            _note_case(gathered.index, claimed, judging.referenced, notes)
+        return counts
 
     return judge
 
@@ -100,8 +92,12 @@ class Weighing:
 
         ``seen``: what the earlier citations of its claim led to; one that repeats is counted as such.
         """
-        record, fault = _resolve(table, reference)
         identity, span, malformed = reference
+        record = table.ids.get(identity) if identity is not None and not malformed else None
+        fault: Fault | None = None
+        # Nearly every citation leads straight to its record; only the others need to be told what is wrong.
+        if record is None or (span is not None and table.find_span(span) != record):
+            record, fault = _resolve(table, reference)
         if identity is not None or span is not None:
             self.reference += 1 if identity is None or span is None else 2
             key = record if record is not None else (kind, identity, span)
@@ -125,14 +121,14 @@ class Weighing:
 class ClaimJudge:
     """The claims of one case, counted one after the other against its evidence.
 
-    ``supported``: the numbers of the claims that a valid citation supports. ``referenced``: the records, counted
-    from 0, that one leads to.
+    ``notes``: what may have failed. ``supported``: the numbers of the claims that a valid citation supports.
+    ``referenced``: the records, counted from 0, that one leads to.
     """
 
-    def __init__(self, index: EvidenceIndex, notes: list[Note]) -> None:
-        """No claim yet. What may have failed is added to ``notes``."""
+    def __init__(self, index: EvidenceIndex) -> None:
+        """No claim yet."""
         self.index = index
-        self.notes = notes
+        self.notes: list[Note] = []
         self.referenced: set[int] = set()
         self.weighing = Weighing()
         self.claim = self.uncited = self.without_reference = self.citation = self.valid = 0
@@ -173,8 +169,8 @@ class ClaimJudge:
         self.notes += [Note(UNSUPPORTED, number) for number in self.supported]
         self.referenced.clear()
 
-    def counts(self) -> Counts:
-        """The counts of the claims so far, and of the evidence."""
+    def counts(self, gathered: Gathered, claimed: Claimed) -> Counts:
+        """The counts of the claims, once all are added, and of the evidence."""
         index, weighing = self.index, self.weighing
         known = len(index.labels)
         return Counts(
@@ -202,6 +198,12 @@ class ClaimJudge:
             case_without_claims=int(not self.claim),
             case_without_records=int(not index.record_count),
             case_without_evidence=int(not known),
+            orphan_citation=claimed.orphans,
+            joined_claims=claimed.joined,
+            joined_evidence=gathered.joined,
+            left_out_claims=claimed.left_out_claims,
+            left_out_citations=claimed.left_out_citations,
+            left_out_evidence=gathered.left_out,
             classes=self._classes(),
         )
 
@@ -245,8 +247,11 @@ def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | No
     return by_id, UNUSABLE if malformed else None
 
 
-def _note_records(index: EvidenceIndex, referenced: set[int], notes: list[Note]) -> None:
+def _note_case(index: EvidenceIndex, claimed: Claimed, referenced: set[int], notes: list[Note]) -> None:
+    """What may have failed in a case beside its claims."""
+    notes += [Note(NO_CLAIMS)] * (not claimed.claims) + [Note(NO_EVIDENCE)] * (not index.labels)
     notes += [Note(INVALID_RECORD, record=number) for number in index.invalid]
     notes += [Note(REPEATED_RECORD, record=number) for number in index.duplicates]
     omitted = (number for position, number in enumerate(index.numbers) if position not in referenced)
     notes += [Note(OMITTED, record=number) for number in omitted]
+    notes += [Note(ORPHANED, citation=number) for number in range(1, claimed.orphans + 1)]

@@ -15,11 +15,11 @@ from openmed_rules.judging.nodes import (
     enclosing_object,
     pointer_of,
 )
-from openmed_rules.judging.patterns import compile_pattern
 from openmed_rules.judging.values import id_text, same_literal
 from openmed_rules.judging.walking import Found, Reader, compile_reader, compile_walk, open_array
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
+from openmed_rules.ruleset.patterns import compile_pattern
 
 IdReader: TypeAlias = Callable[[Node], "Identity | Missing"]
 

@@ -28,7 +28,7 @@ DENIED: Final = Missing.DENIED
 MALFORMED: Final = Missing.MALFORMED
 
 
-class Node:
+class Node(Struct, eq=False, gc=False):
     """A value and where it stands.
 
     ``value``: any JSON value, or ``MALFORMED`` for a record that could not be reached.
@@ -36,24 +36,18 @@ class Node:
     ``ordinal``: its place among the records of its collection; set only where a locator asks for it.
     """
 
-    __slots__ = ("key", "ordinal", "parent", "value")
-
     value: object
-    parent: Node | None
-    key: str | int | None
-    ordinal: int
+    parent: Node | None = None
+    key: str | int | None = None
+    ordinal: int = 0
 
-    def __init__(self, value: object, parent: Node | None = None, key: str | int | None = None) -> None:
-        """Stand ``value`` under ``key`` of ``parent``."""
-        self.value = value
-        self.parent = parent
-        self.key = key
+    def __repr__(self) -> str:
+        """Nothing of a record."""
+        return type(self).__name__
 
 
-class CaseNode(Node):
+class CaseNode(Node, eq=False, gc=False):
     """The root of one case: where ``$`` starts. Its parents are what all cases of its document share."""
-
-    __slots__ = ()
 
 
 Identity: TypeAlias = "str | tuple[Identity, ...]"

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from openmed_rules.errors import UsageError
 from openmed_rules.judging.cases import compile_division, compile_join
-from openmed_rules.judging.documents import Document
+from openmed_rules.judging.documents import Document, JsonText
 from openmed_rules.judging.locators import IdReader
 from openmed_rules.judging.nodes import CaseNode, CaseRoots, Identity, Missing
 from openmed_rules.judging.parsing import parse_document
 from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.watching import Watch
-from openmed_rules.results.places import CasePlace, Place, Unreadable
+from openmed_rules.results.places import CasePlace, Unreadable
 from openmed_rules.ruleset import model
 
 PARTNER_UNREADABLE = "OMR-616"
 
 
-@dataclass(slots=True)
-class Case:
-    """One case of one input; ``root`` is the word about it where it could not be read."""
+Root: TypeAlias = CaseNode | Unreadable
+Decode: TypeAlias = "Callable[[bytes], Sequence[object] | None]"
+"""What a plan makes of the text of a document: its cases as it decodes them, or None where it cannot take them."""
 
-    where: CasePlace
-    root: CaseNode | Unreadable
+
+class Case:
+    """One case of one input: ``plain`` is what a plan decoded of it, None where it goes the general way."""
+
+    __slots__ = ("_root", "plain", "where")
+
+    def __init__(self, where: CasePlace, root: Root | Callable[[], Root], plain: object = None) -> None:
+        """A case with its root, or with how to parse it once it is asked for."""
+        self.where = where
+        self.plain = plain
+        self._root = root
+
+    @property
+    def root(self) -> Root:
+        """Where its values start, or the word about it where it could not be read."""
+        if not isinstance(self._root, CaseNode | Unreadable):
+            self._root = self._root()
+        return self._root
+
+    def refuse(self, code: str) -> None:
+        """It turned out that it cannot be read."""
+        self._root = Unreadable(self.where.place, code)
 
 
 class Pair(Struct, frozen=True):
@@ -57,29 +77,59 @@ class Pair(Struct, frozen=True):
         )
 
 
-def read_cases(
-    documents: Iterable[Document], rule: model.InputRule, watch: Watch, *, strict_json: bool
-) -> Iterator[Case]:
-    """The cases of ``documents``, one after the other; a document that cannot be read is one case."""
-    divide = compile_division(rule, watch, strict_json=strict_json)
-    numbers: Counter[str] = Counter()
+class CaseReader:
+    """Documents of one input to its cases."""
 
-    def place(of: Place) -> CasePlace:
-        numbers[of.file] += 1
-        return CasePlace(of, numbers[of.file])
+    def __init__(self, rule: model.InputRule, watch: Watch, *, strict_json: bool, decode: Decode | None = None) -> None:
+        """``decode``: the faster way to read a document, which may refuse it."""
+        self._divide = compile_division(rule, watch, strict_json=strict_json)
+        self._strict = strict_json
+        self._decode = decode
+        self._numbers: dict[str, int] = {}
+        self._parsed: tuple[Document, Sequence[Root]] | None = None
+        """The document of which a case was last asked for; its other cases may follow."""
 
-    for document in documents:
-        parsed = parse_document(document, strict=strict_json)
+    def cases(self, documents: Iterable[Document]) -> Iterator[Case]:
+        """The cases of ``documents``, one after the other; a document that cannot be read is one case."""
+        for document in documents:
+            plain = self.decoded(document)
+            if plain is None:
+                yield from self.parsed(document)
+            else:
+                places = self.places(document, len(plain))
+                for number, (place, case) in enumerate(zip(places, plain, strict=True)):
+                    yield Case(place, partial(self.root, document, number), case)
+
+    def decoded(self, document: Document) -> Sequence[object] | None:
+        """The cases of a document as the plan decodes them; None where it goes the general way."""
+        return self._decode(document.content) if self._decode is not None and type(document) is JsonText else None
+
+    def parsed(self, document: Document) -> Iterator[Case]:
+        """The cases of a document the general way."""
+        return (Case(self.places(document, 1)[0], root) for root in self._roots(document))
+
+    def places(self, document: Document, count: int) -> list[CasePlace]:
+        """The places of the next ``count`` cases, which stand in ``document``."""
+        place = document.place
+        before = self._numbers.get(place.file, 0)
+        self._numbers[place.file] = before + count
+        return [CasePlace(place, number) for number in range(before + 1, before + count + 1)]
+
+    def _roots(self, document: Document) -> Sequence[Root]:
+        parsed = parse_document(document, strict=self._strict)
         if isinstance(parsed, Unreadable):
-            yield Case(place(document.place), parsed)
-            continue
+            return [parsed]
         try:
-            roots = divide(parsed.value)
+            return self._divide(parsed.value)
         except UnusableText as unusable:
-            yield Case(place(document.place), Unreadable(document.place, unusable.code))
-            continue
-        for root in roots:
-            yield Case(place(document.place), root)
+            return [Unreadable(document.place, unusable.code)]
+
+    def root(self, document: Document, number: int) -> Root:
+        """One of the cases of a document, counted from 0, the general way."""
+        if self._parsed is None or self._parsed[0] is not document:
+            self._parsed = document, self._roots(document)
+        roots = self._parsed[1]
+        return roots[number] if number < len(roots) else roots[0]
 
 
 def paired(rules: model.RuleSet, summaries: Iterator[Case], evidences: list[Case], watch: Watch) -> Iterator[Pair]:
@@ -145,6 +195,6 @@ def _join_id(case: Case, read: IdReader) -> Identity | None:
     try:
         identity = read(case.root)
     except UnusableText as unusable:
-        case.root = Unreadable(case.where.place, unusable.code)
+        case.refuse(unusable.code)
         return None
     return None if isinstance(identity, Missing) else identity

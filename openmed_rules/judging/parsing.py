@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NoReturn
 
 import msgspec
 
@@ -18,6 +19,7 @@ NOT_UTF8 = "OMR-611"
 NOT_JSON = "OMR-612"
 TOO_DEEP = "OMR-613"
 EQUAL_NAMES = "OMR-614"
+NO_NUMBER = "OMR-618"
 
 _decode = msgspec.json.Decoder().decode
 
@@ -33,7 +35,10 @@ class Parsed:
 
 
 def parse_document(document: Document, *, strict: bool = False) -> Parsed | Unreadable:
-    """The value of ``document``. ``strict``: objects with members of equal names are refused."""
+    """The value of ``document``.
+
+    ``strict``: equal names in one object, NaN and infinities are refused wherever they stand.
+    """
     if isinstance(document, Unreadable):
         return document
     if not isinstance(document, JsonText):
@@ -57,15 +62,15 @@ def _parse_slowly(content: bytes, *, strict: bool) -> Parsed | str:
         return Parsed(
             json.loads(
                 text,
-                parse_constant=lambda _name: UNUSABLE,
+                parse_constant=_refuse_constant if strict else lambda _name: UNUSABLE,
                 parse_int=_integer,
                 object_pairs_hook=_distinct if strict else None,
             )
         )
     except RecursionError:
         return TOO_DEEP
-    except _EqualNames:
-        return EQUAL_NAMES
+    except UnusableText as refused:
+        return refused.code
     except ValueError:
         return NOT_JSON
 
@@ -74,14 +79,14 @@ def _integer(digits: str) -> object:
     return int(digits) if len(digits.lstrip("-")) <= MOST_DIGITS else UNUSABLE
 
 
-class _EqualNames(Exception):
-    """Two members of one object have the same name."""
+def _refuse_constant(_name: str) -> NoReturn:
+    raise UnusableText(NO_NUMBER)
 
 
 def _distinct(members: Sequence[tuple[str, object]]) -> dict[str, object]:
     whole = dict(members)
     if len(whole) != len(members):
-        raise _EqualNames
+        raise UnusableText(EQUAL_NAMES)
     return whole
 
 
@@ -89,11 +94,11 @@ def parse_embedded(text: str, *, strict: bool) -> object:
     """The value of JSON text that stands in a field; the text itself where it is none.
 
     Raises:
-        UnusableText: it holds half a surrogate pair, or (``strict``) an object with members of equal names.
+        UnusableText: it holds half a surrogate pair, or what ``strict`` refuses.
     """
     if not text.isascii():
         refuse_surrogates(text)
     outcome = _parse_slowly(text.encode(), strict=strict)
-    if outcome == EQUAL_NAMES:
-        raise UnusableText(EQUAL_NAMES)
+    if outcome in (EQUAL_NAMES, NO_NUMBER):
+        raise UnusableText(outcome)
     return text if isinstance(outcome, str) else outcome.value

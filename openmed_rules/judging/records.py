@@ -50,10 +50,13 @@ def read_records(records: Iterable[object], place: Place) -> Iterator[Document]:
 
 
 def is_collection(value: object) -> TypeGuard[Iterable[object]]:
-    """Whether ``value`` holds records, and is none itself."""
-    if isinstance(value, Mapping | str | bytes) or is_dataclass(value):
+    """Whether ``value`` holds records, and is none itself; one whose own code fails when it is asked is none."""
+    try:
+        if isinstance(value, Mapping | str | bytes) or is_dataclass(value):
+            return False
+        return isinstance(value, Iterable) and not any(hasattr(type(value), name) for name in _DUMPS)
+    except Exception:  # noqa: BLE001 - what it raises may say what stands in the record
         return False
-    return isinstance(value, Iterable) and not any(hasattr(type(value), name) for name in _DUMPS)
 
 
 class _Conversion:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
-from openmed_rules.judging.locators import IdReader, compile_id
+from openmed_rules.judging.locators import IdReader, compile_id, only_name
 from openmed_rules.judging.nodes import MALFORMED, Identity, Missing, Node
 from openmed_rules.judging.spans import SpanValue, compile_span
 from openmed_rules.judging.watching import Watch
@@ -70,7 +70,38 @@ def compile_reference(
             offsets = None
         return identity, offsets, broken and not ignore_malformed
 
-    return reference
+    names = None if watch.is_on or not locator else _member_names(locator, span)
+    return reference if names is None else _guarded(*names, reference)
+
+
+def _member_names(locator: model.Locator, span: model.Span) -> tuple[str, str, str] | None:
+    """The members of an id and a span that are three members and no more."""
+    form = span[0]
+    refined = form.within or form.closed or form.base or form.absent
+    names = only_name(locator), only_name(form.start), only_name(form.end)
+    if len(span) > 1 or refined or None in names:
+        return None
+    return cast("tuple[str, str, str]", names)
+
+
+def _guarded(id_name: str, start_name: str, end_name: str, general: ReferenceReader) -> ReferenceReader:
+    """A shorter way for an ASCII id, two integers or both in three members; anything else goes the general way."""
+
+    def members(node: Node) -> Reference:
+        value = node.value
+        if type(value) is dict:
+            identity, start, end = value.get(id_name), value.get(start_name), value.get(end_name)
+            if identity is not None:
+                identity = identity.strip() if type(identity) is str and identity.isascii() else None
+                if not identity:
+                    return general(node)
+            if type(start) is int and type(end) is int and 0 <= start < end:
+                return identity, ((None, start, end),), False
+            if start is None and end is None:
+                return identity, None, False
+        return general(node)
+
+    return members
 
 
 def _id_only(read_id: IdReader, *, ignore_malformed: bool) -> ReferenceReader:

@@ -13,7 +13,7 @@ UNUSABLE_FIELD = "OMR-615"
 
 
 class UnusableText(Exception):
-    """A field that is read holds what no JSON text may hold; its case cannot be read. Carries only a code."""
+    """A text holds what no JSON text may hold, so that its case cannot be read. Carries only a code."""
 
     def __init__(self, code: str = UNUSABLE_FIELD) -> None:
         super().__init__(code)

@@ -8,22 +8,20 @@ object (which may differ in type) and below ``..`` (which looks at everything).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from openmed_rules.judging.nodes import ABSENT, MALFORMED, Node, case_of, enclosing_object
 from openmed_rules.judging.values import refuse_unusable, same_literal
 from openmed_rules.ruleset import model
 
 
-class Found:
+class Found(Struct, eq=False, gc=False):
     """What a walk found: ``places``, and whether anything is ``there`` (an empty array is)."""
 
-    __slots__ = ("places", "there")
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self.places: list[Node] = []
-        self.there = False
+    places: list[Node] = []
+    there: bool = False
 
     def add(self, node: Node) -> None:
         """Keep a place that is there."""
@@ -34,6 +32,39 @@ class Found:
         """Keep that the way broke off at ``node``."""
         refuse_unusable(node.value)
         self.places.append(Node(MALFORMED, node))
+
+
+class _Reached(Found, eq=False, gc=False):
+    """What a walk with several ``..`` found, and where each of these has been: it goes through no place twice."""
+
+    been: dict[object, Any] = {}
+
+    def covers(self, number: int, start: Node) -> bool:
+        """Whether the ``..`` of that number has been at ``start``; now it has, and at all that is below.
+
+        A start comes before those below it, as the steps before it are taken from above.
+        """
+        branch = self.been.setdefault(number, {})
+        for key in _way(start):
+            if _ALL in branch:
+                return True
+            branch = branch.setdefault(key, {})
+        if _ALL in branch:
+            return True
+        branch[_ALL] = True
+        return False
+
+
+_ALL = object()
+
+
+def _way(node: Node) -> tuple[str | int | None, ...]:
+    """The keys that lead to ``node`` from above all."""
+    keys = []
+    while node.parent is not None:
+        keys.append(node.key)
+        node = node.parent
+    return tuple(reversed(keys))
 
 
 Walk: TypeAlias = Callable[[Node, Found], None]
@@ -166,29 +197,37 @@ def _once(walk: Walk) -> Walk:
     """A place that is reached twice counts once."""
 
     def walk_once(start: Node, found: Found) -> None:
-        reached = Found()
+        reached = _Reached()
         walk(start, reached)
         found.there = found.there or reached.there
-        seen: set[tuple[int, str | int | None]] = set()
+        first: dict[object, Node] = {}
         for node in reached.places:
-            place = (id(node.parent.value) if node.parent is not None else 0, node.key)
-            if place not in seen:
-                seen.add(place)
-                found.places.append(node)
+            first.setdefault(_way(node), node)
+        found.places += first.values()
 
     return walk_once
 
 
 def _link(steps: Sequence[model.Step], end: Walk, *, lenient: bool = False) -> Walk:
-    """The chain of ``steps`` before ``end``. ``lenient``: the first step passes over what has a wrong type."""
-    if not steps:
-        return end
-    step, rest = steps[0], steps[1:]
-    then = _link(rest, end)
+    """The chain of ``steps`` before ``end``. ``lenient``: the first step passes over what has a wrong type.
+
+    It is made from its end, each step once of either kind: the number of closures does not double from step to step.
+    """
+    strictly = leniently = end
+    for number, step in reversed([*enumerate(steps)]):
+        strictly, leniently = (
+            _linked(step, number, strictly, leniently, lenient=False),
+            _linked(step, number, strictly, leniently, lenient=True),
+        )
+    return leniently if lenient else strictly
+
+
+def _linked(step: model.Step, number: int, then: Walk, then_leniently: Walk, *, lenient: bool) -> Walk:
+    """One step before the rest of its chain. ``number``: which of the path it is."""
     if type(step) is model.Items:
-        return _items(then, _link(rest, end, lenient=True), lenient=lenient)
+        return _items(then, then_leniently, lenient=lenient)
     if type(step) is model.Descend:
-        return _descend(_link(rest, end, lenient=True))
+        return _descend(then_leniently, number)
     if type(step) is model.Key:
         return _key(step.name, then, lenient=lenient)
     if type(step) is model.Index:
@@ -285,8 +324,10 @@ def _inner(value: object, keys: Sequence[str]) -> object:
     return value
 
 
-def _descend(then: Walk) -> Walk:
+def _descend(then: Walk, number: int) -> Walk:
     def descend(node: Node, found: Found) -> None:
+        if type(found) is _Reached and found.covers(number, node):
+            return
         # A stack, not recursion: a document may be nested deeper than Python calls may be.
         waiting = [node]
         while waiting:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import TypeVar
 
 from openmed_rules.judging.nodes import ABSENT, DENIED, MALFORMED
@@ -33,6 +34,10 @@ class LocatorCounts:
         for value in values:
             self.numbers += type(value) is int or type(value) is float
             self.malformed += value is MALFORMED or type(value) is dict
+
+    def plus(self, other: LocatorCounts) -> LocatorCounts:
+        """The counts of both."""
+        return LocatorCounts(*map(add, astuple(self), astuple(other)))
 
     def to_dict(self) -> dict[str, int]:
         """``tried`` and ``found``, and what else there is to tell."""

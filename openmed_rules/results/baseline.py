@@ -71,12 +71,25 @@ class Baseline(Struct, frozen=True):
 
 
 class RatioLine(Struct, frozen=True):
-    """One ratio beside the recorded one. ``found`` is None where the run does not measure it."""
+    """One ratio beside the recorded one. ``found`` is None where the run does not measure it.
+
+    ``withheld``: neither of them may be shown, for one of them is of too few.
+    """
 
     name: str
     recorded: Share
     found: Share | None
     standing: Standing
+    withheld: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """How it stands, and both ratios; None in place of one that is withheld."""
+        shown = not self.withheld
+        return {
+            "recorded": self.recorded.to_dict() if shown else None,
+            "found": self.found.to_dict() if shown and self.found is not None else None,
+            "standing": self.standing,
+        }
 
 
 class Drift(Struct, frozen=True):
@@ -117,20 +130,13 @@ class BaselineCheck(Struct, frozen=True):
             "tolerance": self.slack.tolerance,
             "floor": self.slack.floor,
             "drift_tolerance": self.slack.drift,
-            "ratios": {
-                line.name: {
-                    "recorded": line.recorded.to_dict(),
-                    "found": line.found.to_dict() if line.found is not None else None,
-                    "standing": line.standing,
-                }
-                for line in self.lines
-            },
+            "ratios": {line.name: line.to_dict() for line in self.lines},
         }
 
 
-def ratio_line(name: str, recorded: Share, found: Share | None, slack: Slack) -> RatioLine:
+def ratio_line(name: str, recorded: Share, found: Share | None, slack: Slack, *, withheld: bool = False) -> RatioLine:
     """One ratio of a run, held against the recorded one; a higher ratio is better."""
-    return RatioLine(name, recorded, found, _standing(recorded, found, slack))
+    return RatioLine(name, recorded, found, _standing(recorded, found, slack), withheld)
 
 
 def _standing(recorded: Share, found: Share | None, slack: Slack) -> Standing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec.structs import replace
@@ -17,13 +17,15 @@ from openmed_rules.results.baseline import (
     ratio_line,
 )
 from openmed_rules.results.report import Metrics, ReasonLine, Report
+from openmed_rules.results.small_cells import SIDES, withheld
 
 
 def hold_against(report: Report, baseline: Baseline, file: str) -> Report:
     """``report`` with how it stands to ``baseline``; failed where a ratio is worse. ``file``: what to call it."""
-    measured = ratios_of(report)
+    measured, hidden = ratios_of(report), withheld_ratios(report, baseline.ratios)
     lines = tuple(
-        ratio_line(name, recorded, measured.get(name), baseline.slack) for name, recorded in baseline.ratios.items()
+        ratio_line(name, recorded, measured.get(name), baseline.slack, withheld=name in hidden)
+        for name, recorded in baseline.ratios.items()
     )
     drift = tuple(drifts(baseline.locators, report.locators or {}, baseline.slack))
     held = replace(report, baseline=BaselineCheck(file, baseline.slack, lines, drift))
@@ -81,6 +83,30 @@ def _ratios(report: Report) -> Iterator[tuple[str, Share]]:
         claims, facts = counts["claim"], counts["fact"]
         yield f"classes.{label}.coverage", Share(claims - counts["unsupported_claim"], claims)
         yield f"classes.{label}.recall", Share(facts - counts["omission"], facts)
+
+
+def withheld_ratios(report: Report, recorded: Mapping[str, Share]) -> frozenset[str]:
+    """The ratios by class that are not shown: what they count is withheld in ``report``, or was too few before."""
+    return frozenset(_withheld_now(report)) | frozenset(_withheld_before(recorded, report.min_cell))
+
+
+def _withheld_now(report: Report) -> Iterator[str]:
+    for label, counts in report.shown_classes().items():
+        for (whole, part), kind in zip(SIDES, ("coverage", "recall"), strict=True):
+            if counts[whole] is None or counts[part] is None:
+                yield f"classes.{label}.{kind}"
+
+
+def _withheld_before(recorded: Mapping[str, Share], least: int) -> Iterator[str]:
+    for total, kind in (("citations.coverage", "coverage"), ("coverage.recall", "recall")):
+        named = ((name, share) for name, share in recorded.items() if name.startswith("classes."))
+        shares = {name: share for name, share in named if name.endswith(f".{kind}")}
+        of = recorded.get(total, Share(0, 0))
+        # Ratios that were kept from different runs need not add up.
+        whole = max(of.whole - sum(share.whole for share in shares.values()), 0)
+        part = min(max(of.part - sum(share.part for share in shares.values()), 0), whole)
+        hidden = withheld(shares, Share(part, whole), least)
+        yield from hidden.wholes | hidden.parts
 
 
 def _share(metrics: Metrics, part: str, whole: str) -> Share:

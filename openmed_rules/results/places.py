@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from openmed_rules.errors import meaning
+
 
 class Place(Struct, frozen=True):
     """One document: a file as it was named, and the line in it where the file is one document a line.
@@ -57,6 +59,10 @@ class Unreadable(Struct, frozen=True):
 
     place: Place
     code: str
+
+    def __str__(self) -> str:
+        """``file:line: code: meaning``."""
+        return f"{self.place}: {self.code}: {meaning(self.code)}"
 
     def to_dict(self) -> dict[str, str | int]:
         """File, line where the file is one document a line, and code."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from openmed_rules.results.baseline import BaselineCheck, TrendPoint
 from openmed_rules.results.places import Place, Position, Unreadable
+from openmed_rules.results.small_cells import MIN_CELL, shown_classes
 from openmed_rules.ruleset.model import Policy
 
 SCHEMA_VERSION = 1
@@ -100,6 +101,8 @@ class Report(Struct, frozen=True):
     against one. ``report_only``: a gate that failed is no failure of the command. ``trend``: the baselines
     that were given, from the oldest, and this run; empty where there are fewer than two.
     ``policy``: how strict the gate is. ``rule_lines``: reason to the line of the rule file that decides on it.
+    ``classes`` and ``unclassed`` (what could have a class and has none) hold the true counts, by which the gate
+    decides; what is written of them is ``shown_classes``, by ``min_cell``.
     """
 
     rules: RulesInfo
@@ -117,6 +120,8 @@ class Report(Struct, frozen=True):
     positions_left: int = 0
     unreadable: tuple[Unreadable, ...] = ()
     classes: dict[str, dict[str, int]] = field(default_factory=dict)
+    unclassed: dict[str, int] = field(default_factory=dict)
+    min_cell: int = MIN_CELL
     distribution: dict[str, list[int]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     locators: dict[str, dict[str, int]] | None = None
@@ -140,6 +145,10 @@ class Report(Struct, frozen=True):
         if self.verdict == "not_evaluated" or self.cases.unreadable:
             return NOT_READ
         return 0 if self.passed or self.report_only else GATE_FAILED
+
+    def shown_classes(self) -> dict[str, dict[str, int | None]]:
+        """The counts by class as they may be shown; None for one that is withheld."""
+        return shown_classes(self.classes, self.unclassed, self.min_cell)
 
     def with_first(self, positions: int) -> Report:
         """The same report with no more than its first ``positions``, and as many of the unreadable cases."""
@@ -184,7 +193,8 @@ class Report(Struct, frozen=True):
             "positions": [position.to_dict() for position in self.positions],
             "positions_left": self.positions_left,
             "unreadable": [unreadable.to_dict() for unreadable in self.unreadable],
-            "classes": {label: dict(counts) for label, counts in self.classes.items()},
+            "min_cell": self.min_cell,
+            "classes": self.shown_classes(),
             "distribution": {report: list(tenths) for report, tenths in self.distribution.items()},
         }
         if self.baseline is not None:

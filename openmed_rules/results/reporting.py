@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
-from openmed_rules.results.counts import Counts
+from openmed_rules.results.counts import ClassCounts
 from openmed_rules.results.gate import LetBy
 from openmed_rules.results.report import CaseTotals, Metrics, ReasonLine, Report, RulesInfo, VerdictWord
 from openmed_rules.results.tally import Tally
@@ -46,7 +46,7 @@ def make_report(
         verdict=verdict,
         reasons=_all_reasons(reports, tally) if verdict == "failed" else (),
         cases=CaseTotals(
-            total=tally.judged + tally.unreadable_count,
+            total=tally.total,
             passed=tally.judged - tally.failed,
             failed=tally.failed,
             unreadable=tally.unreadable_count,
@@ -63,7 +63,8 @@ def make_report(
         positions=tuple(positions),
         positions_left=positions_left,
         unreadable=tuple(tally.unreadable),
-        classes=_classes(tally.counts),
+        classes={label: _of_class(of_class) for label, of_class in sorted(tally.counts.classes.items())},
+        unclassed=_unclassed(tally),
         distribution=tally.spread.tenths(),
         left_out={
             "claims": tally.counts.left_out_claims,
@@ -73,6 +74,15 @@ def make_report(
         locators=None if locators is None else {path: dict(counts) for path, counts in sorted(locators.items())},
         policy=rules.policy,
     )
+
+
+def case_verdict(tally: Tally) -> tuple[VerdictWord, tuple[str, ...]]:
+    """How the cases of ``tally`` end by themselves, and why: what only a run fails for, or lets be, is left aside."""
+    tally.close()
+    reasons = _all_reasons({report: _failing(tally, report, ()) for report in tally.rules.reports}, tally)
+    if not tally.judged:
+        return "not_evaluated", reasons
+    return ("failed" if reasons else "passed"), reasons
 
 
 def _run_reasons(tally: Tally) -> tuple[str, ...]:
@@ -97,7 +107,7 @@ def _cases_hold(tally: Tally) -> bool:
     """Whether no more cases failed than may; where the sums decide, none may."""
     if tally.limits.per_batch:
         return not tally.failed_reports
-    return tally.limits.failed_cases.holds(tally.failed, tally.judged + tally.unreadable_count)
+    return tally.limits.failed_cases.holds(tally.failed, tally.total)
 
 
 def _failing(tally: Tally, report: ReportName, run_reasons: tuple[str, ...]) -> list[str]:
@@ -193,15 +203,22 @@ def _let_be(tally: Tally, let_by: LetBy) -> dict[str, int]:
     return dict(sorted(let_be.items()))
 
 
-def _classes(counts: Counts) -> dict[str, dict[str, int]]:
+def _unclassed(tally: Tally) -> dict[str, int]:
+    """The counts of what could have a class and has none; nothing where the rules tell no class."""
+    counts, rules = tally.counts.by_class()[None], tally.rules
+    if all(claims.class_rule is None for claims in rules.claims):
+        counts = counts._replace(claim=0, unsupported_claim=0)
+    if all(evidence.class_rule is None for evidence in rules.evidence):
+        counts = counts._replace(fact=0, omission=0)
+    return _of_class(counts)
+
+
+def _of_class(counts: ClassCounts) -> dict[str, int]:
     return {
-        label: {
-            "claim": of_class.claim,
-            "unsupported_claim": of_class.unsupported_claim,
-            "fact": of_class.fact,
-            "omission": of_class.omission,
-        }
-        for label, of_class in sorted(counts.classes.items())
+        "claim": counts.claim,
+        "unsupported_claim": counts.unsupported_claim,
+        "fact": counts.fact,
+        "omission": counts.omission,
     }
 
 
@@ -225,8 +242,7 @@ def _lines(tally: Tally, run_reasons: tuple[str, ...]) -> tuple[ReasonLine, ...]
         warned, waived = (claims, 0) if let_by == "warn" else (0, claims)
         lines.append(ReasonLine("run", "no_citations", claims, None, "0", failed=False, warned=warned, waived=waived))
     if tally.unreadable_count:
-        total = tally.judged + tally.unreadable_count
-        lines.append(ReasonLine("run", "unreadable_case", tally.unreadable_count, total, "0", True))
+        lines.append(ReasonLine("run", "unreadable_case", tally.unreadable_count, tally.total, "0", True))
     return tuple(lines)
 
 

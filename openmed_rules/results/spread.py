@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import add, attrgetter
 
 from openmed_rules.results.counts import Counts
 from openmed_rules.ruleset.model import ReportName
@@ -11,10 +11,11 @@ from openmed_rules.ruleset.model import ReportName
 TENTHS = 11
 """0 to under 10 %, 10 to under 20 %, ..., 90 to under 100 %, and 100 %."""
 
-_TENTH: Mapping[ReportName, Callable[[Counts], int]] = {
-    "citations": lambda counts: counts.supported_claim * 10 // (counts.claim or 1),
-    "coverage": lambda counts: counts.referenced_evidence * 10 // (counts.valid_evidence_record or 1),
+_RATIOS: Mapping[ReportName, Callable[[Counts], tuple[int, int]]] = {
+    "citations": attrgetter("supported_claim", "claim"),
+    "coverage": attrgetter("referenced_evidence", "valid_evidence_record"),
 }
+"""Of each report, the part and the whole."""
 
 
 class Spread:
@@ -22,13 +23,19 @@ class Spread:
 
     def __init__(self, reports: Iterable[ReportName]) -> None:
         """No case yet."""
-        self._cases: dict[ReportName, Counter[int]] = {report: Counter() for report in reports}
+        self._cases: dict[ReportName, list[int]] = {report: [0] * TENTHS for report in reports}
 
-    def add(self, cases: Iterable[Counts]) -> None:
+    def add(self, cases: Collection[Counts]) -> None:
         """Add cases; integers only, so that no rounding moves one over an edge."""
         for report, tenths in self._cases.items():
-            tenths.update(map(_TENTH[report], cases))
+            for part, whole in map(_RATIOS[report], cases):
+                tenths[part * 10 // (whole or 1)] += 1
+
+    def extend(self, other: Spread) -> None:
+        """Add the cases of another run under the same rules."""
+        for report, tenths in self._cases.items():
+            self._cases[report] = list(map(add, tenths, other._cases[report]))
 
     def tenths(self) -> dict[str, list[int]]:
         """By report, how many cases have a ratio in each tenth."""
-        return {report: [tenths[number] for number in range(TENTHS)] for report, tenths in self._cases.items()}
+        return {report: list(tenths) for report, tenths in self._cases.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter, ne
 from typing import NamedTuple, TypeAlias
 
 from openmed_rules.results.counts import NO_CLASSES, Counts
@@ -45,6 +46,12 @@ class Outcome:
     failed: int = 0
     let_be: Counter[LetBy] = field(default_factory=Counter)
 
+    def add(self, other: Outcome) -> None:
+        """Add what was found elsewhere."""
+        self.found += other.found
+        self.failed += other.failed
+        self.let_be.update(other.let_be)
+
 
 Noted: TypeAlias = tuple[tuple[Reasons, Callable[[Counts], int]], ...]
 """Kinds of notes under the reasons that count, and how many a case has of each."""
@@ -56,6 +63,10 @@ class Ending(NamedTuple):
     found: list[Finding]
     named: Failing
     noted: Noted
+
+
+MANY = 256
+"""How many cases are added up at once, where nothing of a single one is wanted any more."""
 
 
 class Tally:
@@ -81,6 +92,7 @@ class Tally:
         self._endings: dict[tuple[bool, ...], Ending] = {}
         self._failed_evidence: set[tuple[ReportName, str]] = set()
         self._positions = _FirstPositions(positions)
+        self._waiting: list[Counts] = []
 
     def add_unreadable(self, unreadable: Unreadable) -> None:
         """Count a case that could not be read."""
@@ -90,6 +102,9 @@ class Tally:
 
     def add(self, where: CasePlace, counts: Counts, notes: Callable[[], Sequence[Note]]) -> None:
         """Add one case that was judged. ``notes`` is asked only while positions are still wanted."""
+        if self.takes_many and not counts.classes and self.limits.available(counts):
+            self.add_many((counts,))
+            return
         self.judged += 1
         self.spread.add((counts,))
         if not self.limits.available(counts):
@@ -104,27 +119,62 @@ class Tally:
             self._positions.add(self.judged, where, counts, notes, ending.noted)
 
     @property
+    def total(self) -> int:
+        """How many cases there were, readable or not."""
+        return self.judged + len(self._waiting) + self.unreadable_count
+
+    @property
     def takes_many(self) -> bool:
         """Whether cases may be added many at once: how one ends is told by its counts, and no position is wanted."""
         return self.limits.tolerates_nothing and self._positions.is_full
 
     def add_many(self, cases: Sequence[Counts]) -> None:
-        """Add cases of which each has a valid record and no other, and none has a class; see ``takes_many``."""
+        """Add cases of which the evidence is available, and none has a class; see ``takes_many``."""
+        self._waiting += cases
+        if len(self._waiting) >= MANY:
+            self._add_waiting()
+
+    def _add_waiting(self) -> None:
+        """Add up the cases that wait, column by column; those of one shape end alike."""
+        cases, self._waiting = self._waiting, []
+        if not cases:
+            return
+        self.judged += len(cases)
         self.spread.add(cases)
-        alike: dict[tuple[bool, ...], list[Counts]] = {}
-        for counts in cases:
-            alike.setdefault(_shape(counts), []).append(counts)
-        for shape, members in alike.items():
+        self.counts = self.counts.plus(_total(cases))
+        for members in _alike(cases):
+            shape = _shape(members[0])
             ending = self._endings.get(shape)
             if ending is None:
                 ending = self._endings[shape] = self._new_ending(members[0])
-            *columns, _ = zip(*members, strict=True)
-            total = Counts._make((*map(sum, columns), NO_CLASSES))
-            self.judged += len(members)
-            self.counts = self.counts.plus(total)
             if ending.named:
                 self._ended[ending.named] += len(members)
-                self._positions.count(total, ending.noted)
+                self._positions.count(_total(members), ending.noted)
+
+    def extend(self, other: Tally, *, cases_before: int = 0) -> None:
+        """Add the cases of ``other``, which come after these; neither was closed.
+
+        ``cases_before``: how many cases of their file stand before them, where ``other`` numbers its own from 1.
+        """
+        self._add_waiting()
+        other._add_waiting()
+        self._positions.extend(other._positions, self.judged, cases_before)
+        self.unreadable += other.unreadable[: max(self._positions.most - len(self.unreadable), 0)]
+        self.unreadable_count += other.unreadable_count
+        self.judged += other.judged
+        self.counts = self.counts.plus(other.counts)
+        self.spread.extend(other.spread)
+        self.unavailable += other.unavailable
+        for named, outcome in other.outcomes.items():
+            self.outcomes.setdefault(named, Outcome()).add(outcome)
+        self._ended.update(other._ended)
+        self._failed_evidence |= other._failed_evidence
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process needs to go on; what is known of endings is found anew."""
+        self._add_waiting()
+        counts = self.counts._replace(classes=dict(self.counts.classes))
+        return {**self.__dict__, "counts": counts, "_endings": {}}
 
     def _note_evidence(self, counts: Counts) -> None:
         """Evidence is judged case by case, also where all else is held against the sums."""
@@ -158,6 +208,7 @@ class Tally:
 
     def close(self) -> None:
         """Hold the sums against the policy, where they decide; and add up how the cases ended."""
+        self._add_waiting()
         if self.limits.per_batch or self.limits.tolerates_nothing:
             sums = findings_of(self.rules, self.limits, self.counts) if self.judged else []
             failing = self._add_findings(
@@ -191,14 +242,37 @@ class Tally:
         return self._positions.of({reason for (_, reason), outcome in self.outcomes.items() if outcome.failed})
 
 
+_PARTS = tuple(
+    (Counts._fields.index(part), Counts._fields.index(whole))
+    for part, whole in (
+        ("supported_claim", "claim"),
+        ("valid_citation", "citation"),
+        ("referenced_evidence", "valid_evidence_record"),
+    )
+)
+"""Of what it is told whether it is less than the whole."""
+
+
 def _shape(counts: Counts) -> tuple[bool, ...]:
     """What of ``counts`` is something, and which of its parts are less than the whole."""
-    return (
-        *map(bool, counts),
-        counts.claim != counts.supported_claim,
-        counts.citation != counts.valid_citation,
-        counts.valid_evidence_record != counts.referenced_evidence,
-    )
+    return (*map(bool, counts), *(counts[part] != counts[whole] for part, whole in _PARTS))
+
+
+def _total(cases: Sequence[Counts]) -> Counts:
+    """The sum of cases without classes."""
+    *columns, _ = zip(*cases, strict=True)
+    return Counts._make((*map(sum, columns), NO_CLASSES))
+
+
+def _alike(cases: Sequence[Counts]) -> Iterable[list[Counts]]:
+    """Cases without classes in groups of one shape; what is something in all of them, or in none, tells none apart."""
+    *columns, _ = zip(*cases, strict=True)
+    signs = [map(bool, column) for column in columns if any(column) and not all(column)]
+    rows = zip(*signs, *(map(ne, map(itemgetter(a), cases), map(itemgetter(b), cases)) for a, b in _PARTS), strict=True)
+    groups: dict[tuple[bool, ...], list[Counts]] = {}
+    for key, counts in zip(rows, cases, strict=True):
+        groups.setdefault(key, []).append(counts)
+    return groups.values()
 
 
 class _FirstPositions:
@@ -243,6 +317,16 @@ class _FirstPositions:
                 kept = self._kept.setdefault(reasons, [])
                 if len(kept) < self.most:
                     kept.append((order, where, note))
+
+    def extend(self, other: _FirstPositions, order: int, cases_before: int) -> None:
+        """Take those of cases that come after ``order`` others, ``cases_before`` of them in their own file."""
+        self._noted.update(other._noted)
+        for reasons, entries in other._kept.items():
+            kept = self._kept.setdefault(reasons, [])
+            kept += (
+                (order + number, where._replace(case=cases_before + where.case), note)
+                for number, where, note in entries[: max(self.most - len(kept), 0)]
+            )
 
     def of(self, failing: set[str]) -> tuple[list[Position], int]:
         """The first positions whose reason is ``failing``, and how many more there are."""

@@ -10,14 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from openmed_rules.ruleset.bounds import MAX_ALIASED, MAX_ALIASED_TEXT, MAX_DEPTH, MAX_TEXT, MAX_VALUES
 from openmed_rules.ruleset.model import Scalar
 from openmed_rules.ruleset.problems import KeyPath, Mark, Marks, Problem, RuleFileError, Span, Spot
 from openmed_rules.ruleset.scalars import DoubtfulError, plain_value
 from openmed_rules.ruleset.source import Event, Source
-
-MAX_DEPTH = 64
-MAX_ALIASED = 20_000
-"""Values that all aliases of a file may add together."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMMENT_IN_TEXT = re.compile(r"[ \t]+(?=#[^\s#])")
@@ -72,6 +69,8 @@ class _Reader:
         self._events = source.events()
         self._anchors: dict[str, _Node] = {}
         self._read = 0
+        self._keys = 0
+        self._unfolded_text = 0
 
     def _add(self, span: Span, code: str, message: str, hint: str = "") -> None:
         self.problems.append(self._at(span.mark, code, message, hint=hint, width=span.width))
@@ -98,6 +97,8 @@ class _Reader:
         if event.kind == "alias":
             return self._aliased(event)
         self._read += 1
+        if self._read > MAX_VALUES:
+            raise self._stop(event.span.mark, "OMR-116", f"more than {MAX_VALUES:,} values and keys")
         if depth > MAX_DEPTH:
             raise self._stop(event.span.mark, "OMR-107", f"values nested more than {MAX_DEPTH} deep")
         if event.tag is not None:
@@ -137,6 +138,7 @@ class _Reader:
         members: dict[str, tuple[Span, _Node]] = {}
         while (event := next(self._events)).kind != "end":
             key = self._node(event, depth + 1)
+            self._keys += event.kind != "alias"
             name = key.content
             value = self._node(next(self._events), depth + 1, takes_date=name == "until")
             if name == "<<" and event.plain:
@@ -153,6 +155,9 @@ class _Reader:
 
     def _scalar(self, event: Event, *, takes_date: bool) -> Scalar:
         text, span = event.text, event.span
+        if len(text) > MAX_TEXT:
+            self._add(span, "OMR-117", f"a text of more than {MAX_TEXT:,} characters")
+            return ""
         if _SURROGATE.search(text):
             self._add(span, "OMR-104", "half a surrogate pair")
             return ""
@@ -160,9 +165,9 @@ class _Reader:
             return text
         if not text and event.anchor is not None:
             self._add(span, "OMR-110", "an anchor without a value", "put a text that begins with & in quotes")
-        mark, after = event.after
-        if text and (cut := _COMMENT_IN_TEXT.match(after)):
-            comment = Span(mark._replace(column=mark.column + cut.end()), 1, None)
+        mark, line = event.end
+        if text and (cut := _COMMENT_IN_TEXT.match(line, mark.column - 1)):
+            comment = Span(mark._replace(column=cut.end() + 1), 1, None)
             hint = "put the value in quotes, or a space after #"
             self._add(comment, "OMR-115", "what follows # is a comment, and not part of the value", hint)
         try:
@@ -180,10 +185,15 @@ class _Reader:
     def unfold(self, node: _Node, key: Span | None, place: KeyPath, spots: dict[KeyPath, Spot]) -> Any:  # noqa: ANN401 - plain data
         """The plain data of a node; the place of each of its values goes into ``spots``."""
         spots[place] = Spot(key, node.span)
-        if len(spots) > self._read + MAX_ALIASED:
+        if len(spots) > self._read - self._keys + MAX_ALIASED:
             message = f"aliases that add more than {MAX_ALIASED:,} values"
             raise self._stop(node.span.mark, "OMR-107", message)
         content = node.content
+        self._unfolded_text += sum(map(len, content)) if isinstance(content, dict) else 0
+        self._unfolded_text += len(content) if isinstance(content, str) else 0
+        if self._unfolded_text > MAX_ALIASED_TEXT:
+            message = f"aliases that stand for more than {MAX_ALIASED_TEXT:,} characters"
+            raise self._stop(node.span.mark, "OMR-107", message)
         if isinstance(content, list):
             return [self.unfold(item, None, (*place, number), spots) for number, item in enumerate(content)]
         if isinstance(content, dict):

@@ -10,21 +10,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openmed_rules.ruleset.document import Document, read_document
+from openmed_rules.ruleset.bounds import MAX_BYTES, MAX_CHAIN, MAX_LAYERS, MAX_VALUES
+from openmed_rules.ruleset.document import Document
 from openmed_rules.ruleset.files import (
+    WHAT_THE_ROOT_IS,
     FileError,
     builtin_directory,
     find_builtin,
+    is_inside,
     names_a_file,
     read_file,
     resolved,
     root_of,
 )
+from openmed_rules.ruleset.own_files import read_own
 from openmed_rules.ruleset.problems import Fault, KeyPath, Marks, Problem, RuleFileError, Spot
 from openmed_rules.ruleset.schema import KNOWN_VERSIONS
-
-MAX_CHAIN = 16
-MAX_LAYERS = 100
 
 _MERGED = frozenset(
     {
@@ -46,7 +47,7 @@ def with_layers(document: Document, file: Path | None, root: Path | None) -> Doc
     """A rule file over all that it extends; without the key ``extends``.
 
     ``file``: where it stands, None for a text that stands nowhere; ``root``: the directory that no layer may
-    stand outside of, None for the nearest one with ``openmed-rules.yaml`` or ``.git``.
+    stand outside of, None for the nearest one with ``openmed-rules.yaml`` or ``.git``, or that of the file.
 
     Raises:
         RuleFileError: where a layer cannot be had.
@@ -67,6 +68,8 @@ class _Layering:
         self.problems: list[Problem] = []
         self._root = root
         self._layers = 0
+        self._bytes = 0
+        self._values = 0
 
     def over_its_bases(self, document: Document, file: Path | None, chain: tuple[_Link, ...]) -> Document:
         """A layer over its bases; ``chain`` is the files that led to it."""
@@ -104,7 +107,7 @@ class _Layering:
         if whole_path in (link.resolved for link in chain):
             circle = " > ".join((*(link.called for link in chain), called))
             raise FileError("OMR-505", f"extends goes round in a circle: {circle}")
-        document = read_document(read_file(file), called)
+        document = self._read(file, called)
         if not isinstance(document.data, dict):
             raise FileError("OMR-507", f"{called} is no mapping")
         problems = document.problems
@@ -115,6 +118,18 @@ class _Layering:
             problems = (*problems, document.marks.problem(fault))
         inherited = {key: value for key, value in document.data.items() if key != "tests"}
         return self.over_its_bases(Document(inherited, document.marks, problems), file, chain)
+
+    def _read(self, file: Path, called: str) -> Document:
+        """What stands in a layer, where that is not too much beside what the others hold."""
+        content = read_file(file)
+        self._bytes += len(content)
+        if self._bytes > MAX_BYTES:
+            raise FileError("OMR-508", f"what is extended has more than {MAX_BYTES:,} bytes in all")
+        document = read_own(content, called)
+        self._values += len(document.marks.spots)
+        if self._values > MAX_VALUES:
+            raise FileError("OMR-508", f"what is extended has more than {MAX_VALUES:,} values in all")
+        return document
 
     def _find(self, name: object, sayer: _Link) -> tuple[Path, str]:
         """The file that ``extends`` names, and what to call it."""
@@ -128,9 +143,8 @@ class _Layering:
             raise FileError("OMR-503", "a path leads nowhere from a text that is no file")
         file = sayer.file.parent / name
         root = builtin_directory() if sayer.file.parent == builtin_directory() else self._root
-        if root is not None and not resolved(file).is_relative_to(resolved(root)):
-            hint = "the root is the directory upwards with openmed-rules.yaml or .git, or --root"
-            raise FileError("OMR-504", f"{name} stands outside of the root", hint)
+        if root is not None and not is_inside(file, root):
+            raise FileError("OMR-504", f"{name} stands outside of the root", WHAT_THE_ROOT_IS)
         return file, os.path.normpath(Path(sayer.called).parent / name)
 
 

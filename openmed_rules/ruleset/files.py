@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from openmed_rules.ruleset.bounds import MAX_BYTES
 from openmed_rules.ruleset.problems import did_you_mean
-from openmed_rules.ruleset.source import MAX_BYTES
 
 _PACKAGE = Path(__file__).parents[1]
 _BUILTIN = (_PACKAGE / "rules", _PACKAGE.parent / "rules")
 """Where the layouts stand: in an installed package, and in a checkout."""
 
 _ROOT_MARKERS = ("openmed-rules.yaml", ".git")
+WHAT_THE_ROOT_IS = "the root is the directory upwards with openmed-rules.yaml or .git, or --root"
 
 
 class FileError(Exception):
@@ -52,6 +54,11 @@ def names_a_file(text: str) -> bool:
     return text.endswith((".yaml", ".yml")) or "/" in text or "\\" in text
 
 
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file at ``path``; unlike pathlib it never raises, whatever the name, and whoever may look."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
 def read_file(path: Path) -> bytes:
     """The bytes of a rule file; of one that is too long, one more than is read.
 
@@ -84,13 +91,22 @@ def resolved(path: Path) -> Path:
         raise FileError("OMR-503", "that path leads nowhere") from None
 
 
+def is_inside(path: Path, root: Path) -> bool:
+    """Whether a path leads to somewhere below ``root``, also where it goes over links.
+
+    Raises:
+        FileError: where it leads nowhere.
+    """
+    return resolved(path).is_relative_to(resolved(root))
+
+
 def root_of(file: Path) -> Path:
     """The directory that ``extends`` of a file does not leave.
 
-    It is the nearest one upwards that holds ``openmed-rules.yaml`` or ``.git``; without one, the whole disk.
+    It is the nearest one upwards that holds ``openmed-rules.yaml`` or ``.git``; without one, that of the file.
     """
     directory = resolved(file).parent
     for place in (directory, *directory.parents):
         if any((place / marker).exists() for marker in _ROOT_MARKERS):
             return place
-    return Path(directory.anchor)
+    return directory

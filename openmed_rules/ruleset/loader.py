@@ -9,14 +9,28 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from openmed_rules.ruleset.bounds import MAX_PROBLEMS
 from openmed_rules.ruleset.build import build_rule_set
 from openmed_rules.ruleset.document import Document, read_document
 from openmed_rules.ruleset.extends import over, with_layers
-from openmed_rules.ruleset.files import FileError, find_builtin, names_a_file, read_file
+from openmed_rules.ruleset.files import (
+    WHAT_THE_ROOT_IS,
+    FileError,
+    find_builtin,
+    is_file,
+    is_inside,
+    names_a_file,
+    read_file,
+    root_of,
+)
 from openmed_rules.ruleset.meaning import meaning_faults
 from openmed_rules.ruleset.model import RuleSet
+from openmed_rules.ruleset.own_files import read_own
 from openmed_rules.ruleset.problems import Fault, KeyPath, Mark, Marks, Problem, RuleFileError
 from openmed_rules.ruleset.shape import shape_faults
+
+_BEYOND = frozenset({"OMR-305", "OMR-306"})
+"""Bounds behind which a file is not looked at, so that nothing more is known of what it says."""
 
 
 class CaseInputs(NamedTuple):
@@ -72,21 +86,21 @@ def load_rule_file(
 ) -> RuleFile:
     """The rule file at a path, or the built-in layout of that name.
 
-    ``root``: the directory that ``extends`` does not leave; by default the nearest one upwards that holds
-    ``openmed-rules.yaml`` or ``.git``. ``layer``: what is laid over the file, as ``extends`` lays it.
-    ``text``: what the file is to say, instead of what it says.
+    ``root``: the directory that ``extends`` and the files of tests do not leave; by default the nearest one upwards
+    that holds ``openmed-rules.yaml`` or ``.git``, or that of the file. ``layer``: what is laid over the file, as
+    ``extends`` lays it. ``text``: what the file is to say, instead of what it says.
 
     Raises:
         RuleFileError: with everything that is wrong with it.
     """
     called = str(path_or_name)
     try:
-        is_path = isinstance(path_or_name, Path) or names_a_file(called) or Path(called).is_file()
+        is_path = isinstance(path_or_name, Path) or names_a_file(called) or is_file(called)
         file = Path(called) if is_path else find_builtin(called)
-        content: str | bytes = read_file(file) if text is None else text
+        document = read_own(read_file(file), called) if text is None else read_document(text, called)
     except FileError as error:
         raise RuleFileError([Problem(error.code, Mark(called, 0, 0), error.message, hint=error.hint)]) from None
-    return _load(read_document(content, called), file, Path(root) if root else None, layer)
+    return _load(document, file, Path(root) if root else None, layer)
 
 
 def load_rule_text(text: str | bytes, name: str = "rules") -> RuleFile:
@@ -126,13 +140,17 @@ def _load(document: Document, file: Path | None, root: Path | None, layer: Docum
         whole = over(layer, whole)
     data, marks, problems = whole
     faults = shape_faults(data)
-    if isinstance(data, dict):
+    if isinstance(data, dict) and len(faults) <= MAX_PROBLEMS and not any(fault.code in _BEYOND for fault in faults):
         faults += meaning_faults(data, {str(fault.place[0]) for fault in faults})
     told = {problem.mark for problem in problems}
     new = [problem for problem in map(marks.problem, faults) if problem.mark not in told or not problem.mark.line]
     if problems or new:
         raise RuleFileError((*problems, *new))
     tests = tuple(_test(test, ("tests", n), marks, file) for n, test in enumerate(data.get("tests", ())))
+    root = root or (root_of(file) if file else Path())
+    inputs = [(input_file, test.mark) for test in tests for input_file in filter(None, test.files or ())]
+    if outside := [problem for named in inputs if (problem := _reach_problem(*named, root))]:
+        raise RuleFileError(outside)
     rules = build_rule_set(data, digest(data), digest(_measuring(data)))
     return RuleFile(document.marks.name, rules, tests, data, marks)
 
@@ -147,6 +165,17 @@ def _test(said: Mapping[str, Any], place: KeyPath, marks: Marks, file: Path | No
     cases = said.get("cases", [said])
     inputs = tuple(CaseInputs(case["summary"], case.get("evidence")) for case in cases)
     return RuleTest(said["name"], mark, said["expect"], inputs)
+
+
+def _reach_problem(file: Path, mark: Mark, root: Path) -> Problem | None:
+    """Why a test may not read a file: it stands outside of the root, or leads nowhere."""
+    try:
+        inside = is_inside(file, root)
+    except FileError as error:
+        return Problem(error.code, mark, error.message)
+    if inside:
+        return None
+    return Problem("OMR-509", mark, "a file of this test stands outside of the root", hint=WHAT_THE_ROOT_IS)
 
 
 def digest(data: Mapping[str, Any]) -> str:

@@ -6,8 +6,10 @@ Each check names the sections that it reads, so that a fault in one section hide
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeAlias
 
+from openmed_rules.ruleset.bounds import MAX_PROBLEMS
 from openmed_rules.ruleset.model import Citations, Claims, Composite, Evidence, Form, Place
 from openmed_rules.ruleset.problems import Fault, KeyPath, did_you_mean
 from openmed_rules.ruleset.sections import COLLECTIONS, AnyPart, Part, Sections
@@ -18,10 +20,14 @@ Check: TypeAlias = Callable[[Sections], Iterable[Fault]]
 
 
 def meaning_faults(data: Mapping[str, Any], broken: Collection[str] = ()) -> list[Fault]:
-    """What cannot be meant in ``data``, as far as it does not depend on the ``broken`` sections."""
+    """What cannot be meant in ``data``, as far as it does not depend on the ``broken`` sections.
+
+    Only as much is looked for as is told, and one more.
+    """
     sections = Sections(data)
     broken = {*broken, *(name for name in COLLECTIONS if name not in data)}
-    return [fault for reads, check in CHECKS if not any(name in broken for name in reads) for fault in check(sections)]
+    checks = [check for reads, check in CHECKS if not any(name in broken for name in reads)]
+    return list(islice((fault for check in checks for fault in check(sections)), MAX_PROBLEMS + 1))
 
 
 # --- collections ------------------------------------------------------------------------------
@@ -147,7 +153,9 @@ def tolerated_classes_exist(sections: Sections) -> Iterator[Fault]:
         known = {label for rule in rules for label in rule.labels}
         for block in ("tolerate", "warn"):
             entry = policy.get(block, {}).get(reason)
-            for label in set(entry) - known - {"default"} if isinstance(entry, dict) else ():
+            for label in entry if isinstance(entry, dict) else ():
+                if label in known or label == "default":
+                    continue
                 expected = "one of the labels of `class`" if known else "a `class` on the collection"
                 message = f"no class is called {label}"
                 place = ("policy", block, reason, label)
@@ -163,12 +171,13 @@ def tests_fit_the_rules(sections: Sections) -> Iterator[Fault]:
     """A test has the inputs that the rules read, and expects numbers of reports that they ask for."""
     tests = sections.data.get("tests", ())
     reports = sections.data.get("reports", ("citations", "coverage"))
-    names = [test["name"] for test in tests]
+    names: set[str] = set()
     for number, test in enumerate(tests):
         place = ("tests", number)
-        if test["name"] in names[:number]:
+        if test["name"] in names:
             message = f"a second test is called {test['name']}"
             yield Fault("OMR-415", (*place, "name"), message)
+        names.add(test["name"])
         for report in {"citations", "coverage"} - set(reports):
             if report in test["expect"]:
                 message = f"the rules do not ask for the {report} report"

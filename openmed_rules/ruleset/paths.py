@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from copy import copy
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from openmed_rules.ruleset.bounds import MAX_PATH, MAX_STEPS
 from openmed_rules.ruleset.model import Descend, Equals, Filter, Index, Items, Key, Path, Slice, Step
 
 if TYPE_CHECKING:
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
 
     from jsonpath_ng import JSONPath
     from jsonpath_ng._ply_types import _Token
-
-MAX_LENGTH = 1000
-"""Characters of a path; a longer one was written by no person."""
 
 _STEP = re.compile(r"\.(\.?)([A-Za-z_][A-Za-z0-9_-]*)|\.(\*)|\[(\*)\]|\[(0|[1-9][0-9]{0,8})\]", re.ASCII)
 _PLAIN = re.compile(rf"[$@](?:{_STEP.pattern})*", re.ASCII)
@@ -83,13 +82,15 @@ def parse_path(text: str) -> Path:
     Raises:
         PathError: where the text is no path, or uses what the rule language does not have.
     """
-    if len(text) > MAX_LENGTH:
-        raise PathError(f"a path of more than {MAX_LENGTH:,} characters", MAX_LENGTH)
+    if len(text) > MAX_PATH:
+        raise PathError(f"a path of more than {MAX_PATH:,} characters", MAX_PATH)
     for column, character in enumerate(text):
         if character < " " or character == "\x7f" or "\ud800" <= character <= "\udfff":
             raise PathError("a control character in a path", column)
     climb = len(text) - len(text.lstrip("^"))
     body = _anchored(text[climb:], climbs=climb > 0)
+    if body.count(".") + body.count("[") > MAX_STEPS:
+        raise PathError(f"a path of more than {MAX_STEPS} steps")
     try:
         steps = _plain_steps(body) if _PLAIN.fullmatch(body) else _library_steps(body)
     except PathError as error:
@@ -255,7 +256,7 @@ def _test(node: JSONPath, column: int) -> Equals:
 
     if not isinstance(node, Expression) or node.op != "==" or isinstance(node.value, JSONPath):
         raise PathError("a filter compares a field with a literal", column, hint=_FILTER)
-    steps = tuple(_steps(node.target, iter(())))
+    steps = tuple(_steps(node.target, repeat(column)))
     keys = tuple(step.name for step in steps if isinstance(step, Key))
     if not keys or len(keys) < len(steps):
         raise PathError("a filter reads names only: @.a or @.a.b", column, hint=_FILTER)

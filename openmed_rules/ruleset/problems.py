@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from openmed_rules.errors import RulesError
+from openmed_rules.ruleset.bounds import MAX_PROBLEMS, MAX_WORD
 
 EXCERPT = 120
 """Characters of a line that are shown at most."""
@@ -71,10 +72,18 @@ class Problem(Struct, frozen=True):
 
 
 class RuleFileError(RulesError):
-    """A rule file that cannot be used; ``problems`` is everything that is wrong with it, sorted by place."""
+    """A rule file that cannot be used; ``problems`` is everything that is wrong with it, sorted by place.
+
+    Of more than ``MAX_PROBLEMS`` these are the first, and one that says so.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems, key=lambda problem: (problem.mark, problem.code)))
+        found = sorted(problems, key=lambda problem: (problem.mark, problem.code))
+        if len(found) > MAX_PROBLEMS:
+            last = found[MAX_PROBLEMS - 1].mark
+            message = f"more than {MAX_PROBLEMS} problems"
+            found[MAX_PROBLEMS:] = [Problem("OMR-118", last, message, hint="mend these first")]
+        self.problems = tuple(found)
         super().__init__(self.problems)
 
     def __str__(self) -> str:
@@ -146,10 +155,13 @@ def spell(place: KeyPath) -> str:
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The one of ``words`` that ``word`` was probably meant to be."""
+    """The one of ``words`` that ``word`` was probably meant to be; a long text is no word."""
     from difflib import get_close_matches  # it is slow to load, and only a wrong file needs it
 
-    return next(iter(get_close_matches(word.lower(), list(words), n=1, cutoff=0.7)), None)
+    if len(word) > MAX_WORD:
+        return None
+    known = [other for other in words if len(other) <= MAX_WORD]
+    return next(iter(get_close_matches(word.lower(), known, n=1, cutoff=0.7)), None)
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

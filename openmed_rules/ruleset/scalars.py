@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
+from openmed_rules.ruleset.bounds import MAX_DIGITS
 from openmed_rules.ruleset.model import Scalar
-
-MAX_DIGITS = 100
 
 _WORDS: dict[str, bool | None] = {
     "": None,
@@ -32,7 +31,7 @@ _DOUBTFUL = (
     (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?", re.ASCII), "a date"),
     (re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII), "infinity or not-a-number"),
     (
-        re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?", re.ASCII),
+        re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?", re.ASCII),
         "a number in a form of its own",
     ),
 )

@@ -177,15 +177,16 @@ _POLICY = {
 }
 
 _NUMBER: Rules = {"type": "number", "min": 0}
+_EXPECTED_OF_BOTH = {**dict.fromkeys(FLAGS, FLAG), "failure_reasons": {"type": "list", "schema": _one_of(*REASONS)}}
 _EXPECTED = {
     "passed": FLAG,
     "reasons": _list(_one_of(*REASONS)),
     "citations": {
-        **_mapping({**dict.fromkeys(CITATION_METRICS, _NUMBER), **dict.fromkeys(FLAGS, FLAG)}),
+        **_mapping({**dict.fromkeys(CITATION_METRICS, _NUMBER), **_EXPECTED_OF_BOTH}),
         "minlength": 1,
     },
     "coverage": {
-        **_mapping({**dict.fromkeys(COVERAGE_METRICS, _NUMBER), **dict.fromkeys(FLAGS, FLAG)}),
+        **_mapping({**dict.fromkeys(COVERAGE_METRICS, _NUMBER), **_EXPECTED_OF_BOTH}),
         "minlength": 1,
     },
 }
@@ -215,6 +216,7 @@ _GATE = {
     "policy": _mapping(_POLICY),
     "formats": _form("gate formats"),
     "baseline": TEXT,
+    "min_cell": {"type": "whole", "min": 1},
 }
 _PROJECT_FILE = {
     "version": {"type": "whole", "allowed": list(KNOWN_VERSIONS)},

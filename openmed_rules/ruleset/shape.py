@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from cerberus import TypeDefinition, Validator
 from cerberus.errors import UNKNOWN_FIELD, ErrorDefinition, ValidationError
 
+from openmed_rules.ruleset.bounds import MAX_PATHS, MAX_PATTERNS, MAX_PROBLEMS
 from openmed_rules.ruleset.model import Path
 from openmed_rules.ruleset.paths import PathError, parse_path, parse_records_path
 from openmed_rules.ruleset.patterns import PatternError, group_count
@@ -22,6 +24,8 @@ _WRONG_FORM = ErrorDefinition(0x71, "form")
 _NO_VARIANT = ErrorDefinition(0x72, "variants")
 _WITHOUT = ErrorDefinition(0x73, "without")
 _OWN = ErrorDefinition(0x74, "check_with")
+_GROUP = 0x80
+"""The bit of an error that only holds others."""
 
 _TYPES: dict[str, tuple[tuple[type, ...], tuple[type, ...]]] = {
     "text": ((str,), ()),
@@ -40,8 +44,11 @@ _DEFINITIONS = {name: TypeDefinition(name, *types) for name, types in _TYPES.ite
 
 
 def shape_faults(data: object, form: str = "rule file") -> list[Fault]:
-    """Everything in which ``data`` has not the shape of a ``form``: a rule file, or a project file."""
-    validator = _Validator({"": {"form": form}})
+    """Everything in which ``data`` has not the shape of a ``form``: a rule file, or a project file.
+
+    Only as much is looked for as is told, and one more: Cerberus takes quadratic time for its errors.
+    """
+    validator = _Validator({"": {"form": form}}, met=Counter())
     validator.validate({"": data}, normalize=False)
     return word_misfits([_misfit(error) for error in _leaves(validator._errors)])  # noqa: SLF001 - `errors` are texts
 
@@ -74,7 +81,10 @@ class _Validator(Validator):  # type: ignore[misc]  # Cerberus has no types
 
     types_mapping = _DEFINITIONS
 
-    def _error(self, *args: object) -> None:
+    def _error(self, *args: Any) -> None:  # noqa: ANN401 - Cerberus' own signature
+        is_one = len(args) > 1 and not args[1].code & _GROUP
+        if is_one and self._count("errors") > MAX_PROBLEMS + 1:
+            return
         if args[1:] == (UNKNOWN_FIELD,):
             args = (*args, tuple(name for name, rules in self.schema.items() if "without" not in rules))
         super()._error(*args)
@@ -102,6 +112,8 @@ class _Validator(Validator):  # type: ignore[misc]  # Cerberus has no types
         self._check_path(field, value, parse_records_path)
 
     def _check_path(self, field: str, value: str, parse: Callable[[str], Path]) -> None:
+        if self._is_beyond(field, "paths", MAX_PATHS, "OMR-305"):
+            return
         try:
             parse(value)
         except PathError as error:
@@ -115,15 +127,30 @@ class _Validator(Validator):  # type: ignore[misc]  # Cerberus has no types
         self._check_groups(field, value, range(1, 2), "one group ( ) around what is to be found")
 
     def _check_groups(self, field: str, value: str, counts: range, expected: str) -> None:
+        if self._is_beyond(field, "patterns", MAX_PATTERNS, "OMR-306"):
+            return
         try:
             groups = group_count(value)
         except PatternError as error:
-            reason = Reason("OMR-302", error.message, column=error.column, width=error.width)
+            reason = Reason(error.code, error.message, column=error.column, width=error.width)
             self._error(field, _OWN, reason)
         else:
             if groups not in counts:
                 message = f"a pattern with {groups or 'no'} groups"
                 self._error(field, _OWN, Reason("OMR-303", message, expected=expected))
+
+    def _is_beyond(self, field: str, what: str, most: int, code: str) -> bool:
+        """Whether there are more of something than a rule file may hold; told once."""
+        count = self._count(what)
+        if count == most + 1:
+            self._error(field, _OWN, Reason(code, f"more than {most:,} {what}"))
+        return count > most
+
+    def _count(self, what: str) -> int:
+        """How many of something were met so far, with this one, in the whole of the data."""
+        met: Counter[str] = self._config["met"]
+        met[what] += 1
+        return met[what]
 
     # --- rules of the schema ---
 

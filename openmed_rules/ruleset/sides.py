@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
 from openmed_rules.ruleset.model import (
@@ -25,6 +26,7 @@ from openmed_rules.ruleset.problems import Fault, KeyPath
 from openmed_rules.ruleset.sections import Part, Sections
 
 _Side: TypeAlias = Part[Citations] | Part[Evidence]
+_Conditions: TypeAlias = tuple[Where, Where]
 _Stretch: TypeAlias = tuple[Input, tuple[Step, ...], Split | FindAll | Range | None]
 _ITSELF = Source(Path("@", from_case=False, climb=0, steps=()))
 
@@ -34,7 +36,7 @@ class _Reading(NamedTuple):
 
     kind: str | None
     place: KeyPath
-    where: tuple[Where, Where]
+    where: _Conditions
     id: Locator
     span: Span
 
@@ -78,42 +80,62 @@ def kinds_meet(sections: Sections) -> Iterator[Fault]:
 
 def within_on_both_sides(sections: Sections) -> Iterator[Fault]:
     """Offsets count in a document on both sides, or on neither."""
-    told = set()
-    for citing in chain.from_iterable(map(_readings, sections.citations)):
-        for cited in chain.from_iterable(map(_readings, sections.evidence)):
-            if not (citing.span and cited.span) or cited.kind not in (None, citing.kind):
-                continue
-            ours, theirs = ({bool(form.within) for form in side.span} for side in (citing, cited))
+    citations, evidence = _by_within(sections.citations), _by_within(sections.evidence)
+    told: list[list[_Reading]] = []
+    for (kind, ours), citing in citations.items():
+        for cited_kind, theirs in product({None, kind}, _WITHIN):
+            cited = evidence.get((cited_kind, theirs))
             lacking = citing if False in ours and True in theirs else cited
-            if ours != theirs and lacking.place not in told:
-                told.add(lacking.place)
-                message = "within on one side only: what these offsets count in is not said"
-                hint = "write `within` for citations and for evidence, or for neither"
-                yield Fault("OMR-423", (*lacking.place, "span"), message, hint=hint)
+            if cited and lacking and ours != theirs and not any(lacking is group for group in told):
+                told.append(lacking)
+                for reading in lacking:
+                    message = "within on one side only: what these offsets count in is not said"
+                    hint = "write `within` for citations and for evidence, or for neither"
+                    yield Fault("OMR-423", (*reading.place, "span"), message, hint=hint)
+
+
+_WITHIN = (frozenset({True}), frozenset({False}), frozenset({True, False}))
+"""Whether the forms of a span say ``within``: all, none, some of them."""
+
+
+def _by_within(parts: Iterable[_Side]) -> dict[tuple[str | None, frozenset[bool]], list[_Reading]]:
+    """The readings with a span, by kind and by whether they say ``within``."""
+    groups: dict[tuple[str | None, frozenset[bool]], list[_Reading]] = defaultdict(list)
+    for reading in chain.from_iterable(map(_readings, parts)):
+        if reading.span:
+            groups[reading.kind, frozenset(bool(form.within) for form in reading.span)].append(reading)
+    return groups
 
 
 def evidence_is_not_the_citations(sections: Sections) -> Iterator[Fault]:
     """Evidence read from where the citations stand would know everything that is cited."""
+    standing: dict[_Stretch, list[Part[Evidence]]] = defaultdict(list)
     for part in sections.evidence:
-        places = set(_stretches(part.rule.input, (), part.rule.records))
-        for citing in sections.citations:
-            if places.isdisjoint(_citing_stretches(citing.rule, sections)):
-                continue
-            if any(_knows(cited, cites) for cited in _readings(part) for cites in _readings(citing)):
+        for stretch in set(_stretches(part.rule.input, (), part.rule.records)):
+            standing[stretch].append(part)
+    told = set()
+    for citing in sections.citations:
+        cites = _references(citing) | {(_EVERY, reference) for _, reference in _references(citing)}
+        shared = {stretch for stretch in _citing_stretches(citing.rule, sections) if stretch in standing}
+        for part in chain.from_iterable(standing[stretch] for stretch in shared):
+            if part.place not in told and not cites.isdisjoint(_references(part)):
+                told.add(part.place)
                 message = "evidence is read from where the citations stand, by the same locator"
                 hint = "so it would know everything that is cited: read it from the source"
                 yield Fault("OMR-424", (*part.place, "records"), message, hint=hint)
-                break
 
 
-def _knows(cited: _Reading, cites: _Reading) -> bool:
-    """Whether the one takes in every record of the other by the same reference."""
-    return cited.where in (((), ()), cites.where) and not _references(cited).isdisjoint(_references(cites))
+_EVERY: _Conditions = ((), ())
+"""No condition: evidence of every record takes in those of any condition."""
 
 
-def _references(reading: _Reading) -> set[Locator | Span]:
-    """The locators of a reading; the empty one is the record itself."""
-    return {locator for locator in (reading.id, reading.span) if locator} or {()}
+def _references(part: _Side) -> set[tuple[_Conditions, Locator | Span]]:
+    """The locators of a collection, each with the conditions of the records; the empty one is the record itself."""
+    return {
+        (reading.where, locator)
+        for reading in _readings(part)
+        for locator in [locator for locator in (reading.id, reading.span) if locator] or [()]
+    }
 
 
 def _citing_stretches(rule: Citations, sections: Sections) -> Iterator[_Stretch]:

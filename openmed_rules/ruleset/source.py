@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 import yaml
 
+from openmed_rules.ruleset.bounds import MAX_BYTES
 from openmed_rules.ruleset.problems import Mark, Marks, Problem, RuleFileError, Span
 from openmed_rules.ruleset.syntax import why_not_yaml
-
-MAX_BYTES = 1_000_000
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -36,7 +35,7 @@ class Event(NamedTuple):
     """One event of a YAML text: a document or a value begins, a scalar or an alias is there, a value ends.
 
     ``text`` is what a scalar says, ``plain`` whether it stood without quotes; ``anchor`` is also what an
-    alias calls. ``after``: what follows the event on its last line, with the place of that.
+    alias calls. ``end``: the place behind it, with the line of that.
     """
 
     kind: Kind
@@ -45,7 +44,7 @@ class Event(NamedTuple):
     plain: bool
     anchor: str | None
     tag: str | None
-    after: tuple[Mark, str]
+    end: tuple[Mark, str]
 
 
 class Source:
@@ -99,9 +98,9 @@ class Source:
             written = lines[start.line][start.column + quote : end.column - quote]
             is_verbatim = kind == "scalar" and written == text
             span = Span(mark, max(end.column - start.column, 1), quote if is_verbatim else None)
-        after = Mark(self.file, end.line + 1, end.column + 1), lines[end.line][end.column :]
+        behind = Mark(self.file, end.line + 1, end.column + 1), lines[end.line]
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
-        return Event(kind, span, text, plain, anchor, tag, after)
+        return Event(kind, span, text, plain, anchor, tag, behind)
 
     def _refuse(self, position: int, message: str, hint: str) -> NoReturn:
         raise RuleFileError([self.marks.at(self.mark(position), "OMR-101", message, hint=hint)]) from None

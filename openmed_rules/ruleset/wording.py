@@ -241,6 +241,8 @@ _WORDED: dict[str, Callable[[Misfit], Reason]] = {
     "minlength": _empty,
     "maxlength": lambda misfit: Reason("OMR-204", f"a text of more than {misfit.constraint} characters"),
     "items": lambda _: Reason("OMR-204", "two paths are needed: the first and the last", "[first, last]"),
-    "min": lambda misfit: Reason("OMR-204", f"{misfit.value} is below 0", "a whole number from 0"),
+    "min": lambda misfit: Reason(
+        "OMR-204", f"{misfit.value} is below {misfit.constraint}", f"a whole number from {misfit.constraint}"
+    ),
 }
 """Every rule of the schema, and how a misfit of it is worded."""

@@ -3,55 +3,87 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct
 
-from openmed_rules.errors import InputError
+from openmed_rules.errors import InputError, UsageError
 
 STDIN = "-"
 
-InputFormat: TypeAlias = Literal["json", "jsonl"]
+InputFormat: TypeAlias = Literal["json", "jsonl", "parquet"]
 Packing: TypeAlias = Literal["gz", "zst"]
 
-_FORMATS: dict[str, InputFormat] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+INPUT_FORMATS: Final[tuple[InputFormat, ...]] = get_args(InputFormat)
+_FORMATS: dict[str, InputFormat] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _PACKINGS: dict[str, Packing] = {".gz": "gz", ".zst": "zst"}
+
+
+class _Extra(NamedTuple):
+    """What a kind of file needs beside this package: the code where it is missing, the package, and its extra."""
+
+    code: str
+    package: str
+    extra: str
+
+
+_EXTRAS: dict[str, _Extra] = {
+    "zst": _Extra("OMR-605", "zstandard", "zstd"),
+    "parquet": _Extra("OMR-606", "pyarrow", "parquet"),
+}
 
 
 class InputFile(Struct, frozen=True):
     """One file as it was named.
 
-    ``format``: ``json`` is one document, ``jsonl`` one a line; None where the first line tells.
-    ``packing``: how it is compressed, None where it is not.
+    ``format``: ``json`` is one document, ``jsonl`` one a line, ``parquet`` one a row; None where the first line tells.
+    ``packing``: how it is compressed, None where it is not. ``column``: of a table, the column that holds the
+    document; None where the row is the document, or its only column.
     """
 
     name: str
     format: InputFormat | None = None
     packing: Packing | None = None
+    column: str | None = None
 
 
-def find_files(words: Iterable[str], input_format: InputFormat | None = None) -> tuple[InputFile, ...]:
+def find_files(
+    words: Iterable[str], input_format: InputFormat | None = None, column: str | None = None
+) -> tuple[InputFile, ...]:
     """The files that ``words`` name: files, ``-`` for standard input, directories and globs.
 
     A directory stands for its files in sorted order, without hidden ones and sub-directories; a glob for what
-    a shell would make of it. ``input_format`` says the layout outright, whatever the names say.
+    a shell would make of it. ``input_format`` says the layout outright, whatever the names say. ``column``: the one
+    of their tables that holds the document.
 
     Raises:
-        InputError: a glob or a directory that holds nothing, a directory that cannot be read, or a ``.zst``
-            file where ``zstandard`` is not installed.
+        InputError: a glob or a directory that holds nothing, a directory that cannot be read, or a ``.zst`` or
+            ``.parquet`` file where the package that reads it is not installed.
+        UsageError: a column is named, and a file is no table.
     """
-    files = tuple(_described(name, input_format) for word in words for name in _named(word))
+    files = tuple(_described(name, input_format, column) for word in words for name in _named(word))
     for file in files:
-        if file.packing == "zst" and find_spec("zstandard") is None:
-            raise InputError("OMR-605", f"{file.name}: needs the package zstandard: pip install 'openmed-rules[zstd]'")
+        _refuse_unsupported(file)
+        if column is not None and file.format != "parquet":
+            raise UsageError("OMR-629", f"{file.name}: is no table, so it has no column {column}")
     return files
 
 
+def _refuse_unsupported(file: InputFile) -> None:
+    for kind in (file.packing, file.format):
+        code, package, extra = _EXTRAS.get(kind or "", (None, "", ""))
+        if code is not None and find_spec(package) is None:
+            raise InputError(code, f"{file.name}: needs the package {package}: pip install 'openmed-rules[{extra}]'")
+
+
 def _named(word: str) -> Iterator[str]:
-    if any(letter in word for letter in "*?[") and not Path(word).exists():
+    if not word:  # an unset variable of a shell, which would be the directory at hand
+        raise InputError("OMR-602", "the name of an input is empty")
+    if any(letter in word for letter in "*?[") and not os.path.exists(word):  # noqa: PTH110 - asks, and never raises
         matches = sorted(glob.glob(word))  # noqa: PTH207 - pathlib has no glob that may be absolute
         if not matches:
             raise InputError("OMR-602", f"{word}: matches nothing")
@@ -63,7 +95,7 @@ def _named(word: str) -> Iterator[str]:
 
 def _opened_directory(name: str) -> list[str]:
     directory = Path(name)
-    if not directory.is_dir():
+    if not os.path.isdir(name):  # noqa: PTH112 - as above
         return [name]
     try:
         files = sorted(
@@ -76,8 +108,8 @@ def _opened_directory(name: str) -> list[str]:
     return [str(Path(name) / file) for file in files]
 
 
-def _described(name: str, input_format: InputFormat | None) -> InputFile:
+def _described(name: str, input_format: InputFormat | None, column: str | None) -> InputFile:
     suffix = Path(name).suffix.lower()
     packing = _PACKINGS.get(suffix)
     layout = Path(name[: -len(suffix)]).suffix.lower() if packing else suffix
-    return InputFile(name, input_format or _FORMATS.get(layout), packing)
+    return InputFile(name, input_format or _FORMATS.get(layout), packing, column)

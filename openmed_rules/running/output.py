@@ -18,9 +18,9 @@ def write_output(name: str, text: str) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    target = Path(os.path.realpath(name))
     content = text.encode("utf-8", "backslashreplace")
     try:
+        target = Path(os.path.realpath(name))
         named = Path(name)  # what is no regular file may have a name and no path, such as a pipe in /dev/fd
         mode = named.stat().st_mode if named.exists() else None
         if mode is None or stat.S_ISREG(mode):
@@ -35,7 +35,7 @@ def write_output(name: str, text: str) -> None:
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:
-    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    draft = target.with_name(f".openmed-rules-{os.urandom(8).hex()}.tmp")  # a target's name may have any length
     try:
         with draft.open("xb") as stream:
             stream.write(content)

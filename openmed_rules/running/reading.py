@@ -31,9 +31,9 @@ def _documents(file: InputFile) -> Iterator[Document]:
     problem: str | None = None
     try:
         with _opened(file) as stream:
-            for place, content in _divided(stream, file.name, file.format):
-                last = place
-                yield JsonText(place, content)
+            for document in _divided(stream, file):
+                last = document.place
+                yield document
     except FileNotFoundError:
         problem = "OMR-601"
     except DamagedFileError:
@@ -57,8 +57,18 @@ def _opened(file: InputFile) -> AbstractContextManager[IO[bytes]]:
     return open(file.name, "rb", buffering=_READ_AHEAD)  # noqa: PTH123 - a name such as /dev/stdin stays as it is
 
 
-def _divided(stream: IO[bytes], name: str, layout: InputFormat | None) -> Iterator[tuple[Place, bytes]]:
-    """Documents with their places; blank lines and a byte order mark are left out."""
+def _divided(stream: IO[bytes], file: InputFile) -> Iterator[Document]:
+    if file.format == "parquet":
+        from openmed_rules.running.tables import read_table
+
+        yield from read_table(stream, file.name, file.column)
+        return
+    for place, content in _texts(stream, file.name, file.format):
+        yield JsonText(place, content)
+
+
+def _texts(stream: IO[bytes], name: str, layout: InputFormat | None) -> Iterator[tuple[Place, bytes]]:
+    """Texts with their places; blank lines and a byte order mark are left out."""
     if layout == "json":
         yield from _whole(name, stream.read())
         return

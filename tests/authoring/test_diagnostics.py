@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import openmed_rules
-from openmed_rules.authoring.diagnostics import DIAGNOSES, explained, page, whole_file
+from openmed_rules.authoring.diagnoses import DIAGNOSES
+from openmed_rules.authoring.diagnostics import explained, page, whole_file
 from openmed_rules.authoring.lint import lint
 from openmed_rules.cli.boundary import run
 from openmed_rules.errors import CODES
@@ -20,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "diagnostics.md"
 PACKAGE = Path(openmed_rules.__file__).parent
 EXAMPLES = [code for code, found in DIAGNOSES.items() if not found.example.startswith("$")]
 BYTES = {
-    "OMR-102": b"name: caf\xe9",
+    "OMR-102": b"version: 1\nname: caf\xe9",
     "OMR-103": b"#" * 1_000_001,
     "OMR-105": b"# nothing",
 }

@@ -91,6 +91,47 @@ def test_a_hole_in_the_tests_is_told_with_its_line() -> None:
     }
 
 
+SHARED = """\
+version: 1
+name: shared
+claims: {records: $.claims}
+citations:
+  - records: refs
+    id: &id [id, ref]
+  - {records: also, id: *id}
+evidence: {records: $.facts, id: id}
+reports: [citations]
+tests:
+  - name: a known fact, and an unknown one
+    summary: {claims: [{refs: [{id: f1}, {ref: f9}]}, {also: f1}], facts: [{id: f1}]}
+    expect: {passed: false, citations: {missing_source_record_count: 1, valid_citation_count: 1}}
+"""
+
+
+def test_what_stands_once_is_broken_once_and_every_alias_of_it_is_left_out() -> None:
+    run = run_mutants(load_rule_text(SHARED))
+
+    holes = {(mark.line, mutant.place, mutant.what, mutant.also) for mark, mutant in run.survivors}
+    assert holes == {
+        (7, ("citations", 1), "dropped from its list", ()),
+        (7, ("citations", 1, "records"), "path misspelt", ()),
+    }
+    assert run.tried == 1 + 2 + 2 + 2 * 2 + 1 + 2
+
+
+def test_a_mutant_is_in_every_place_that_an_alias_repeats() -> None:
+    tests = """\
+tests:
+  - name: a known fact
+    summary: {claims: [{refs: [{id: f1}]}, {also: {id: f1}}], facts: [{id: f1}]}
+    expect: {passed: true}
+"""
+    run = run_mutants(load_rule_text(SHARED.partition("tests:")[0] + tests))
+
+    (hole,) = {mutant for _, mutant in run.survivors if mutant.what == "path misspelt"}
+    assert (hole.place, hole.also) == (("citations", 0, "id", 1), (("citations", 1, "id", 1),))
+
+
 QUICK = ["healthscribe", "trec-rag24", "longcite", "bedrock-converse", "anthropic-citations", "vertex-answer"]
 
 

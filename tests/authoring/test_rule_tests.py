@@ -9,7 +9,7 @@ import pytest
 
 from openmed_rules.authoring.rule_tests import NO_TESTS, NONE_FAILS, Difference, RuleTestRun, run_rule_tests
 from openmed_rules.ruleset.loader import load_rule_file, load_rule_text
-from samples import FAILING, PASSING, RULES, TWO_INPUTS, evidence, summary
+from samples import FAILING, PASSING, RULES, TWO_INPUTS, case, evidence, summary
 
 FAILS = f"""
   - name: fails
@@ -28,12 +28,16 @@ def differences(expect: str, *, summary: object = PASSING, rules: str = RULES) -
     return list(outcome.differences)
 
 
+NOT_SO = Difference("coverage.failure_reasons", "unknown_citation", "none")
+
+
 @pytest.mark.parametrize(
     "expect",
     [
         "{passed: true}",
         "{citations: {claim_count: 1, coverage: 1.0}}",
         "{citations: {coverage: 1}, coverage: {recall: 1.0, fail_closed: false}}",
+        "{citations: {failure_reasons: []}}",
     ],
 )
 def test_what_is_expected_and_got_differs_in_nothing(expect: str) -> None:
@@ -47,6 +51,7 @@ def test_what_is_expected_and_got_differs_in_nothing(expect: str) -> None:
         ("{reasons: [missing_citation]}", [Difference("reasons", "missing_citation", "none")]),
         ("{citations: {claim_count: 2}}", [Difference("citations.claim_count", "2", "1")]),
         ("{coverage: {recall: 0.999}}", [Difference("coverage.recall", "0.999", "1.0")]),
+        ("{coverage: {failure_reasons: [unknown_citation]}}", [NOT_SO]),
         ("{coverage: {fail_closed: true}}", [Difference("coverage.fail_closed", "true", "false")]),
         (
             "{passed: false, citations: {claim_count: 0, citation_count: 1}, coverage: {omission_count: 4}}",
@@ -60,6 +65,17 @@ def test_what_is_expected_and_got_differs_in_nothing(expect: str) -> None:
 )
 def test_what_differs_is_told(expect: str, expected: list[Difference]) -> None:
     assert differences(expect) == expected
+
+
+def test_the_failure_reasons_of_a_report_are_those_expected_in_any_order() -> None:
+    found = ["unsupported_claim", "missing_source_record", "invalid_citation"]
+
+    def told(reasons: list[str]) -> list[str]:
+        expect = f"{{citations: {{failure_reasons: {reasons}}}}}"
+        return [difference.what for difference in differences(expect, summary=case("f9"))]
+
+    assert told(found) == []
+    assert told(found[1:]) == told([*found, "missing_citation"]) == ["citations.failure_reasons"]
 
 
 def test_the_reasons_are_at_least_those_expected() -> None:

@@ -149,6 +149,23 @@ def test_a_packed_file_that_was_cut_short_is_told(folder: Path, capsys: pytest.C
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ("pass.json", 3, "OMR-642: needs the package pyspark: pip install 'openmed-rules[spark]'"),
+        ("summary.json --evidence evidence.json", 2, "OMR-641: Spark reads evidence from a column of the same rows"),
+    ],
+)
+def test_spark_is_asked_for_and_cannot_do_it(
+    arguments: str, code: int, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openmed_rules.cli.check.find_spec", lambda _name: None)
+
+    assert run(["check", "-r", "rules.yaml", "--engine", "spark", *arguments.split()]) == code
+    assert capsys.readouterr().err.startswith(told)
+
+
+@pytest.mark.usefixtures("folder")
 def test_positions_and_locators_are_told_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     few = check(capsys, "-r", "rules.yaml", "--positions", "0", "fail.json")[1]
     many = check(capsys, "-r", "rules.yaml", "--locators", "fail.json")[1]

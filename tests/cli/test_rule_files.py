@@ -234,7 +234,18 @@ def test_show_origin_names_the_file_and_the_line_of_each_value(capsys: pytest.Ca
     ("said", "way"),
     [
         (RULES, "the fast way\n"),
-        (RULES.replace("id: id}", "id: id, merge: true}"), "the general way: the fast way does not take merge\n"),
+        (RULES.replace("$.facts, id: id", "$.facts, id: id, merge: true"), "the fast way\n"),
+        (
+            RULES.replace("$.facts", "$..facts"),
+            (
+                "the general way: the fast way does not take a step of evidence.records that is no name"
+                " and no [*] after one\n"
+            ),
+        ),
+        (
+            RULES.replace("$.claims, id: id", "$.claims, where: {citations: x}"),
+            "the general way: the fast way does not take citations read in two ways\n",
+        ),
     ],
 )
 def test_show_plan_tells_which_way_it_runs(said: str, way: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from browser import Browser, browser, programs
 from judged import judge
 from openmed_rules.formats import FORMATS
 from reports import REPORTS, hostile_names_of
+from watched import open_sockets
 
 GOOD = {"claims": [{"citations": ["f1"]}], "evidence": ["f1"]}
 BAD = {"claims": [{"citations": ["f9"]}, {}], "evidence": ["f1", "f2"]}
@@ -67,7 +68,7 @@ def test_the_limits_are_drawn_and_said() -> None:
 def chromium() -> Iterator[Browser]:
     if programs() is None:
         pytest.skip("chromium and chromedriver are not installed")
-    with browser() as session:
+    with open_sockets(), browser() as session:
         yield session
 
 

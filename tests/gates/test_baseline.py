@@ -116,6 +116,24 @@ def test_a_class_that_gets_worse_fails_where_the_total_does_not(capsys: pytest.C
     ]
 
 
+def test_a_baseline_holds_what_its_messages_withhold(capsys: pytest.CaptureFixture[str]) -> None:
+    value = notes(38, 40)
+    for fact in value["facts"][6:]:
+        del fact["kind"]
+    given(value)
+    update()
+    first = capsys.readouterr().out
+    value["claims"] = value["claims"][1:]
+    given(value)
+
+    assert update() == 2
+    said = capsys.readouterr().err
+    assert recorded()["ratios"]["classes.allergy.recall"] == {"part": 6, "whole": 6}
+    assert ["classes.allergy.recall", "withheld"] in [line.split() for line in first.splitlines()]
+    assert "coverage.recall 38/40 to 37/40" in said
+    assert "classes.allergy.recall is lower" in said
+
+
 def test_it_tightens_freely_and_loosens_for_a_reason_only(capsys: pytest.CaptureFixture[str]) -> None:
     given(notes(8, 10))
     assert update() == 0

@@ -18,7 +18,7 @@ import pytest
 from openmed_rules.cli.boundary import run
 from openmed_rules.gates import gating
 from openmed_rules.gates.runs import Run
-from samples import FAILING, PASSING, RULES
+from samples import FAILING, PASSING, RULES, case
 
 PROJECT = """\
 gates:
@@ -52,6 +52,24 @@ def test_a_gate_may_be_shown_in_another_format(capsys: pytest.CaptureFixture[str
     report = json.loads(shown.split("== two\n\n")[1].split("\n== All gates")[0])
     assert report["verdict"] == "failed"
     assert "  two  failed, " in shown
+
+
+@pytest.mark.parametrize(("said", "shown"), [("", None), ("min_cell: 2, ", None), ("min_cell: 1, ", 1)])
+def test_a_gate_says_how_small_a_count_it_shows(
+    folder: Path, said: str, shown: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_class = "evidence: {class: {path: kind, labels: [allergy]}}\n"
+    (folder / "by_class.yaml").write_text(f"version: 1\nextends: rules.yaml\n{by_class}", encoding="utf-8")
+    project = f"gates: [{{name: one, {said}rules: by_class.yaml, summary: facts.json}}]"
+    (folder / "openmed-rules.yaml").write_text(project, encoding="utf-8")
+    value = case("f1", facts=("f1", "f2"))
+    value["facts"][0]["kind"] = "allergy"
+    (folder / "facts.json").write_text(json.dumps(value), encoding="utf-8")
+
+    run(["gate", "--format", "json"])
+
+    (gate,) = json.loads(capsys.readouterr().out)["gates"]
+    assert gate["report"]["classes"]["allergy"]["fact"] == shown
 
 
 @pytest.mark.parametrize("cores", [1, 2])

@@ -219,6 +219,7 @@ def test_an_input_that_is_not_there_does_not_stop_the_other_gates(
         ("unsupported_claim: 25%", "unsupported_claims: 25%", "OMR-210", "5:25"),
         ("gates:", "gatez:", "OMR-201", "1:1"),
         ("gates:", "waivers: {max_days: -1}\ngates:", "OMR-204", "1:21"),
+        ("name: gamma", "min_cell: 0\n    name: gamma", "OMR-204", "10:15"),
     ],
 )
 def test_what_is_wrong_with_a_project_is_told_with_its_place(  # noqa: PLR0913, PLR0917 - a table

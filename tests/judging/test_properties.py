@@ -242,5 +242,5 @@ def test_the_numbers_of_a_report_agree(layout: Layout, run: list[Content]) -> No
     )
     assert citations["fail_closed"] is not citations["source_evidence_available"]
     assert all(
-        of["omission"] <= of["fact"] and of["unsupported_claim"] <= of["claim"] for of in said["classes"].values()
+        of["omission"] <= of["fact"] and of["unsupported_claim"] <= of["claim"] for of in report.classes.values()
     )

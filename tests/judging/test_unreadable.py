@@ -102,6 +102,16 @@ def test_a_document_that_is_only_odd(document: bytes) -> None:
     assert numbers(judge(READS, document))["verdict"] == "passed"
 
 
+@pytest.mark.parametrize("identity", [b"NaN", HALF, LONG], ids=["NaN", "half a character", "a long integer"])
+@pytest.mark.parametrize(
+    ("rules", "verdict"),
+    [("claims: {records: $.claims, id: id}", "passed"), ("claims: {records: $.claims, id: id, merge: true}", "failed")],
+    ids=["by which nothing is joined", "by which claims are joined"],
+)
+def test_the_id_of_a_claim_matters_where_something_is_joined_by_it(rules: str, verdict: str, identity: bytes) -> None:
+    assert judge(rules, text(claim=b'"id": ' + identity), GOOD).verdict == verdict
+
+
 @pytest.mark.parametrize(("digits", "verdict"), [(4300, "passed"), (4301, "not_evaluated")])
 @pytest.mark.parametrize("sign", [b"", b"-"])
 def test_an_integer_may_have_4300_digits(digits: int, verdict: str, sign: bytes) -> None:

@@ -137,6 +137,18 @@ def test_a_path_of_any_depth_does_not_recurse() -> None:
     assert [node.value for node in walk("$..a", document)] == [1]
 
 
+@pytest.mark.parametrize(
+    ("path", "found"), [("$" + "[*]" * 90, 1), ("$" + "..c" * 30, 71), ("$" + "..*" * 30, 71), ("$" + "..[*]" * 30, 71)]
+)
+def test_a_path_of_many_steps_takes_no_longer_than_its_steps_and_places(path: str, found: int) -> None:
+    """No step is compiled, and no place walked through, as often as there are ways to it."""
+    document: Any = 1
+    for _ in range(100):
+        document = {"c": document}
+
+    assert len(walk(path, document)) == found
+
+
 def walk(path: str, document: Any) -> list[Node]:
     found = Found()
     compile_walk(parse_path(path), lambda node, found: found.add(node))(CaseNode(document), found)

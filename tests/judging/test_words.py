@@ -17,7 +17,7 @@ TABLE = Path(__file__).parents[1] / "data" / "words.yaml"
 WORDS = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
 JUDGE_NOTHING = {
     *("version", "name", "description", "extends"),
-    *("tests", "cases", "file", "expect", "passed", "reasons"),
+    *("tests", "cases", "file", "expect", "passed", "reasons", "failure_reasons"),
     *(*REASONS, *CITATION_METRICS, *COVERAGE_METRICS, *FLAGS),
 }
 """Words that say what a rule file is, is made of, or is tried on, and what a test of it may expect."""

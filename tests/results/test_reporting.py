@@ -201,7 +201,7 @@ def test_the_published_names() -> None:
     assert list(said) == [
         *("schema_version", "rules", "reads_text", "verdict", "passed", "report_only", "exit_code", "reasons"),
         *("cases", "citations", "coverage", "tolerated", "warnings", "waived", "waivers", "joined", "left_out"),
-        *("orphan_citations", "positions", "positions_left", "unreadable", "classes", "distribution"),
+        *("orphan_citations", "positions", "positions_left", "unreadable", "min_cell", "classes", "distribution"),
     ]
     assert set(report.citations or {}) == {*CITATION_METRICS, *FLAGS, "failure_reasons"}
     assert set(report.coverage or {}) == {*COVERAGE_METRICS, *FLAGS, "failure_reasons"}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openmed_rules.ruleset.document import MAX_ALIASED, MAX_DEPTH, read_document
+from openmed_rules.ruleset.bounds import MAX_ALIASED, MAX_BYTES, MAX_DEPTH
+from openmed_rules.ruleset.document import read_document
 from openmed_rules.ruleset.problems import Mark, Problem, RuleFileError
-from openmed_rules.ruleset.source import MAX_BYTES
 
 
 def problems_of(text: str | bytes) -> tuple[Problem, ...]:

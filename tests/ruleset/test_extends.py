@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openmed_rules.ruleset import extends
+from openmed_rules.ruleset.bounds import MAX_CHAIN
 from openmed_rules.ruleset.files import builtin_names
 from openmed_rules.ruleset.loader import RuleFile, load_rule_file, load_rule_mapping, load_rule_text
 from openmed_rules.ruleset.problems import Mark, RuleFileError
@@ -179,6 +179,7 @@ def test_a_path_is_taken_from_the_file_that_says_it(tmp_path: Path, monkeypatch:
     write(tmp_path / "team", top="extends: ../policies/strict.yaml\nname: top\n")
     write(tmp_path / "policies", strict="extends: ../base.yaml\npolicy: {malformed: invalid}\n")
     write(tmp_path, base=BASE)
+    (tmp_path / "openmed-rules.yaml").touch()
     monkeypatch.chdir(tmp_path / "policies")
     file = load_rule_file(tmp_path / "team" / "top.yaml")
 
@@ -227,7 +228,7 @@ def test_a_built_in_layout_is_found_by_its_name() -> None:
         ({"top": "extends: ./"}, "OMR-503"),
         ({"top": "extends: a.yaml", "a": "- b"}, "OMR-507 a.yaml is no mapping"),
         ({"top": "extends: a.yaml", "a": ""}, "OMR-105 the rule file is empty"),
-        ({"top": "extends: a.yaml", "a": "b: @c"}, "OMR-101 a value cannot begin with @"),
+        ({"top": "extends: a.yaml", "a": "claims: @c"}, "OMR-101 a value cannot begin with @"),
     ],
 )
 def test_a_layer_that_cannot_be_had(
@@ -247,7 +248,7 @@ def test_the_version_of_each_layer_is_checked(tmp_path: Path) -> None:
 
 
 def test_a_chain_has_an_end(tmp_path: Path) -> None:
-    length = extends.MAX_CHAIN + 1
+    length = MAX_CHAIN + 1
     chain = {f"a{n}": f"extends: a{n + 1}.yaml" for n in range(length)} | {f"a{length}": BASE}
     longest = write(tmp_path, **chain)
 
@@ -265,13 +266,24 @@ def test_layers_do_not_multiply(tmp_path: Path) -> None:
 def test_extends_stays_inside_the_root(marker: str, tmp_path: Path) -> None:
     write(tmp_path, base=BASE)
     file = write(tmp_path / "repository", top="extends: ../base.yaml")
+    assert problems_of(file) == ["OMR-504 ../base.yaml stands outside of the root"]
+
+    (tmp_path / marker).touch()
     assert load_rule_file(file).rules.name == "base"
 
     (tmp_path / "repository" / marker).touch()
-
     assert problems_of(file) == ["OMR-504 ../base.yaml stands outside of the root"]
     assert load_rule_file(file, root=tmp_path).rules.name == "base"
     assert load_rule_file(file, root=str(tmp_path)).rules.name == "base"
+
+
+def test_a_whole_path_leads_no_further(tmp_path: Path) -> None:
+    base = write(tmp_path / "other", base=BASE)
+    inside = write(tmp_path / "repository", base=BASE)
+
+    assert load_rule_file(write(tmp_path / "repository", top=f"extends: {inside}")).rules.name == "base"
+    file = write(tmp_path / "repository", top=f"extends: {base}")
+    assert problems_of(file) == [f"OMR-504 {base} stands outside of the root"]
 
 
 def test_a_link_does_not_lead_out_of_the_root(tmp_path: Path) -> None:

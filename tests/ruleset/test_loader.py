@@ -190,7 +190,7 @@ def test_tests_are_loaded_with_their_inputs(tmp_path: Path) -> None:
         "  - name: many\n"
         "    cases: [{summary: 1, evidence: 2}, {summary: 3, evidence: null}]\n"
         "    expect: &e {passed: true}\n"
-        "  - {name: files, file: {summary: a.json, evidence: ../b.json}, expect: *e}\n"
+        "  - {name: files, file: {summary: a.json, evidence: data/b.json}, expect: *e}\n"
     )
     file.write_text(text, encoding="utf-8")
     one, many, files = load_rule_file(file).tests
@@ -202,7 +202,7 @@ def test_tests_are_loaded_with_their_inputs(tmp_path: Path) -> None:
     )
     assert (one.expect, many.expect) == ({"reasons": ["no_claims"]}, {"passed": True})
     assert many.cases == (CaseInputs(1, 2), CaseInputs(3, None))
-    assert (files.files, files.cases) == (InputFiles(tmp_path / "a.json", tmp_path / "../b.json"), ())
+    assert (files.files, files.cases) == (InputFiles(tmp_path / "a.json", tmp_path / "data/b.json"), ())
 
 
 @pytest.mark.parametrize("name", builtin_names())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from openmed_rules.errors import InputError
+from openmed_rules.errors import InputError, UsageError
 from openmed_rules.running.files import InputFile, find_files
 
 
@@ -81,8 +82,24 @@ def test_the_layout_may_be_said_outright() -> None:
     )
 
 
-def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a.json.zst", "OMR-605: a.json.zst: needs the package zstandard: pip install 'openmed-rules[zstd]'"),
+        ("a.parquet", "OMR-606: a.parquet: needs the package pyarrow: pip install 'openmed-rules[parquet]'"),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named(name: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openmed_rules.running.files.find_spec", lambda _name: None)
 
-    with pytest.raises(InputError, match=r"^OMR-605: a\.json\.zst: needs the package zstandard"):
-        find_files(["a.json.zst"])
+    with pytest.raises(InputError, match=re.escape(told)):
+        find_files([name])
+
+
+def test_a_column_is_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openmed_rules.running.files.find_spec", lambda _name: object())
+
+    assert find_files(["a.parquet"], column="case") == (InputFile("a.parquet", "parquet", column="case"),)
+    assert find_files(["a"], "parquet", "case") == (InputFile("a", "parquet", column="case"),)
+    with pytest.raises(UsageError, match=r"^OMR-629: a\.jsonl: is no table"):
+        find_files(["a.jsonl"], column="case")

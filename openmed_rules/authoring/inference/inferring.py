@@ -14,7 +14,7 @@ from openmed_rules.authoring.inference.synthetic import synthetic_tests
 from openmed_rules.authoring.inference.telling import NO_EVIDENCE, inferred_text, recognised_text
 from openmed_rules.authoring.inference.yaml_text import flow
 from openmed_rules.authoring.rule_tests import run_rule_tests
-from openmed_rules.errors import InputError, InternalError, RulesError, UsageError
+from openmed_rules.errors import InputError, UsageError, contained
 from openmed_rules.judging.documents import Document
 from openmed_rules.ruleset.loader import load_rule_text
 
@@ -48,39 +48,34 @@ def infer_rules(
         InputError: no document could be read.
         UsageError: there are several evidence documents, and not one for each document of the summary.
     """
-    outcome = _guarded(summary, evidence, name, told, known_layouts=known_layouts)
+    outcome = contained("inferring", _inferred, summary, evidence, name, told, known_layouts=known_layouts)
     del summary, evidence
-    if isinstance(outcome, RulesError):
+    if isinstance(outcome, BaseException):
         raise outcome
     return outcome
 
 
-def _guarded(
+def _inferred(
     summary: Iterable[Document],
     evidence: Iterable[Document] | None,
     name: str,
     told: Callable[[int], None],
     *,
     known_layouts: bool,
-) -> Inferred | RulesError:
-    """What was inferred, or the error to raise from a frame that holds no record."""
-    try:
-        mine = take_sample(summary, told)
-        other = None if evidence is None else take_sample(evidence, told)
-        problem = _problem(mine, other)
-        return problem or _infer(mine, other, name, known_layouts=known_layouts)
-    except RulesError as error:
-        return type(error)(*error.args)
-    except Exception as error:  # noqa: BLE001 - what it says, and the frames that it passed, may hold a record
-        return InternalError("OMR-901", f"{type(error).__name__} while inferring")
+) -> Inferred:
+    mine = take_sample(summary, told)
+    other = None if evidence is None else take_sample(evidence, told)
+    _refuse_unusable(mine, other)
+    return _infer(mine, other, name, known_layouts=known_layouts)
 
 
-def _problem(mine: Sample, other: Sample | None) -> RulesError | None:
-    if not mine.values or (other is not None and not other.values):
-        return InputError("OMR-631", "no document of the sample could be read")
+def _refuse_unusable(mine: Sample, other: Sample | None) -> None:
+    for sample in filter(None, (mine, other)):
+        if not sample.values:
+            why = "".join(f": {unreadable}" for unreadable in sample.unreadable[:1])
+            raise InputError("OMR-631", f"no document of the sample could be read{why}")
     if other is not None and len(other.values) != 1 and other.seen != mine.seen:
-        return UsageError("OMR-632", "several evidence documents, and not one for each document of the summary")
-    return None
+        raise UsageError("OMR-632", "several evidence documents, and not one for each document of the summary")
 
 
 def _infer(mine: Sample, other: Sample | None, name: str, *, known_layouts: bool) -> Inferred:

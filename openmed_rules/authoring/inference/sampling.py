@@ -8,6 +8,7 @@ from typing import Final
 
 from openmed_rules.judging.documents import Document, JsonText, PlainValue
 from openmed_rules.judging.parsing import Parsed, parse_document
+from openmed_rules.results.places import Unreadable
 
 MOST_DOCUMENTS: Final = 400
 MOST_BYTES: Final = 2 << 20
@@ -15,12 +16,15 @@ MOST_BYTES: Final = 2 << 20
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Documents that could be read, in their order, with their values; ``seen``: how many there were in all."""
+    """Documents that could be read, in their order, with their values, and the others.
+
+    ``seen``: how many there were in all.
+    """
 
     documents: tuple[Document, ...] = field(repr=False)
     values: tuple[object, ...] = field(repr=False)
     seen: int
-    unreadable: int
+    unreadable: tuple[Unreadable, ...]
 
 
 def take_sample(documents: Iterable[Document], told: Callable[[int], None], *, every: bool = False) -> Sample:
@@ -47,7 +51,7 @@ def take_sample(documents: Iterable[Document], told: Callable[[int], None], *, e
         tuple(PlainValue(document.place, value) for document, value in good),
         tuple(value for _, value in good),
         seen,
-        len(kept) - len(good),
+        tuple(value for _, value in parsed if isinstance(value, Unreadable)),
     )
 
 

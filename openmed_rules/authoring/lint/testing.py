@@ -39,7 +39,7 @@ def unwanted_words_occur(subject: Subject) -> Iterator[Fault]:
 
 def conventions_are_tested(subject: Subject) -> Iterator[Fault]:
     """Where counting begins, and whether an end is inclusive: wrong by one, and still inside of the list."""
-    if not subject.tests or subject.run.failed:
+    if not subject.tests or subject.tests_in_files or subject.run.failed:
         return
     mutants = [
         mutant

@@ -1,30 +1,39 @@
-"""A plan, ready to judge documents: the loop of its layout, compiled, with what it calls."""
+"""A plan, ready to judge cases: the functions of its layout, compiled, with what they call."""
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import repeat
-from operator import add, le, lt, sub
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import msgspec
 
+from openmed_rules.judging.collecting import compile_pieces
 from openmed_rules.judging.evidence import Table
 from openmed_rules.judging.judge import Weighing
 from openmed_rules.judging.nodes import Missing, Node
-from openmed_rules.judging.plan.layout import Offsets, Records, layout_of
-from openmed_rules.judging.plan.source import source_of
-from openmed_rules.judging.references import Reference, compile_reference
+from openmed_rules.judging.plan.layout import Layout, layout_of
+from openmed_rules.judging.plan.source import INPUTS, source_of
+from openmed_rules.judging.references import Reference
 from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.values import id_text
-from openmed_rules.judging.watching import Watch
 from openmed_rules.results.counts import Counts
 from openmed_rules.ruleset import model
 
-Plan: TypeAlias = Callable[[bytes], "Counts | None"]
-"""The counts of the one case in a JSON text, or None where it must go the general way."""
+Decode = Callable[[bytes], "Sequence[Any] | None"]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A rule set that can go the fast way.
+
+    ``cases``: by input, a function of a JSON text that gives its decoded cases, or None where the text must go the
+    general way. ``judge``: the counts of a summary case and its evidence case (None where the rules read none), or
+    None where these must.
+    """
+
+    cases: dict[model.Input, Decode]
+    judge: Callable[[Any, Any], Counts | None]
 
 
 def compile_plan(rules: model.RuleSet) -> Plan:
@@ -36,152 +45,189 @@ def compile_plan(rules: model.RuleSet) -> Plan:
     layout = layout_of(rules)
     source = source_of(layout)
     names: dict[str, Any] = {
-        "Counts": Counts,
-        "Weighing": Weighing,
-        "NOTHING_WEIGHED": Weighing(),
-        "identify": identify,
-        "positions": positions,
-        "regular": regular,
-        "written": written,
-        "PlainTable": PlainTable,
+        **{called.__name__: called for called in _CALLED},
+        **dict(_readers(layout, ignore_malformed=rules.policy.malformed == "ignore")),
+        "NOTHING": (None,),
+        "NOTHING_WEIGHED": Weigher(()),
     }
-    ignore_malformed = rules.policy.malformed == "ignore"
-    for number, citations in enumerate(layout.citations):
-        names[f"read{number}"] = _odd_reader(citations, ignore_malformed=ignore_malformed)
     file_name = f"<plan {rules.sha256[:12]}>"
     # A traceback of our own fault then shows the line; the text is made of the rule file's words only.
     linecache.cache[file_name] = (len(source.text), None, source.text.splitlines(keepends=True), file_name)
     exec(compile(source.text, file_name, "exec"), names)  # noqa: S102 - our own text, made above
-    judge: Callable[[Any], Counts | None] = names["judge"]
-    decode = msgspec.json.Decoder(source.document).decode
-
-    def judge_text(text: bytes) -> Counts | None:
-        try:
-            if not text.isascii():
-                text.decode()  # What the decoder skips it does not check.
-            return judge(decode(text))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return None
-
-    return judge_text
-
-
-def _odd_reader(citations: Records, *, ignore_malformed: bool) -> Callable[..., Reference]:
-    """The general way to read a citation's reference, from the leaves that the decoder has read already."""
-    span: tuple[model.SpanForm, ...] = ()
-    names = ["id"] if citations.id is not None else []
-    if citations.span is not None:
-        span = (_flat(citations.span),)
-        names += ["start", "end", *(["within"] if citations.span.within is not None else [])]
-    locator = _member("id") if citations.id is not None else ()
-    read = compile_reference(locator, span, Watch(), ignore_malformed=ignore_malformed)
-
-    def reference(*leaves: object) -> Reference:
-        return read(Node(dict(zip(names, leaves))))
-
-    return reference
-
-
-def _flat(span: Offsets) -> model.SpanForm:
-    end = _member("end")
-    return model.SpanForm(
-        start=_member("start"),
-        end=() if span.measures else end,
-        length=end if span.measures else (),
-        within=_member("within") if span.within is not None else (),
-        base=span.base,
-        closed=bool(span.closed),
+    return Plan(
+        {name: _decoder(source.documents[name], names[f"{name}_cases"]) for name in INPUTS},
+        names["judge"],
     )
 
 
-def _member(name: str) -> model.Locator:
-    return (model.Field((model.Path(name, from_case=False, climb=0, steps=(model.Key(name),)),)),)
+def _decoder(document: Any, cases: Callable[[Any], Sequence[Any] | None]) -> Decode:
+    decode = msgspec.json.Decoder(document).decode
+
+    def decoded(text: bytes) -> Sequence[Any] | None:
+        try:
+            if not text.isascii():
+                text.decode()  # What the decoder skips it does not check.
+            return cases(decode(text))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+
+    return decoded
+
+
+def _readers(layout: Layout, *, ignore_malformed: bool) -> Iterator[tuple[str, Any]]:
+    """The functions that read a reference or cut a text, under the names by which the loop calls them."""
+    for prefix, collections in (("", layout.citations), ("evidence_", layout.evidence)):
+        for number, records in enumerate(collections):
+            if records.pieces is not None:
+                yield f"{prefix}pieces{number}", _cutter(records.pieces)
+            for kind, reading in enumerate(records.readings):
+                if reading.leaves is not None:
+                    read = reading.leaves.reader(ignore_malformed=ignore_malformed)
+                    yield f"{prefix}reader{number}_{kind}", read
+
+
+def _cutter(form: model.Split | model.FindAll) -> Callable[[Iterable[object]], list[object]]:
+    pieces = compile_pieces(form)
+
+    def cut(values: Iterable[object]) -> list[object]:
+        found = [piece for value in values for piece in pieces(Node(value))]
+        return [piece.strip() if type(piece) is str else piece for piece in found]
+
+    return cut
 
 
 # --- what the loop calls ----------------------------------------------------------------------------
 
 
-class Spans(NamedTuple):
-    """The spans of all records: half-open from 0, in characters, each within its document where there are some.
-
-    ``records``: by document (None: there are none), start and end.
-    """
-
-    starts: list[int]
-    ends: list[int]
-    within: list[str] | None
-    records: dict[Part, int]
-
-
 class PlainTable(Table):
     """Evidence that the loop has indexed already, as the general judge asks for it."""
 
-    __slots__ = ("_records",)
+    __slots__ = ("_spans",)
 
-    def __init__(self, ids: dict[Any, int], spans: Spans | None) -> None:
-        """All ids and spans, record by record."""
+    def __init__(self, ids: dict[Any, Any], spans: dict[Part, Any]) -> None:
+        """All ids and spans; these are half-open from 0."""
         super().__init__()
         self.ids = ids
-        self._records = spans.records if spans is not None else {}
+        self._spans = spans
 
-    def find_span(self, span: SpanValue) -> int | None:
+    def find_span(self, span: SpanValue) -> Any:
         """The record of exactly this span; no record has one in several parts."""
-        return self._records.get(span[0]) if len(span) == 1 else None
+        return self._spans.get(span[0]) if len(span) == 1 else None
 
 
-def identify(values: Sequence[str | int | None]) -> dict[Any, int] | None:
+class Weigher(Weighing):
+    """Citations that do not lead straight to a record, weighed against the tables of a case."""
+
+    __slots__ = ("_tables", "invalid")
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        """Nothing weighed yet."""
+        super().__init__()
+        self.invalid = 0
+        self._tables = tables
+
+    def add(self, strange: Iterable[tuple[Reference, int, str | None, bool]], seen: set[Any]) -> tuple[list[Any], int]:
+        """The records that support a claim by these citations, and how many of them refer to nothing.
+
+        ``strange``: references with their table, their kind, and whether they support. ``seen``: what the other
+        citations of the claim lead to.
+        """
+        good: list[Any] = []
+        blank = 0
+        for reference, table, kind, supports in strange:
+            record, fault = self.weigh(kind, reference, self._tables[table], seen)
+            blank += reference[0] is None and reference[1] is None
+            if fault is not None:
+                self.invalid += 1
+            elif supports:
+                good.append(record)
+        return good, blank
+
+
+def opened(place: Any) -> Sequence[Any]:
+    """What stands at a place, as a sequence."""
+    return place if type(place) is list else () if place is None else (place,)
+
+
+def identify(values: Sequence[str | int | None], records: Iterable[Any]) -> dict[Any, Any] | None:
     """Ids to records: by text, and integers also as they are. None where one is missing, blank or there twice."""
-    numbers = range(len(values))
     try:
-        ids: dict[Any, int] = dict(zip([value.strip() for value in values], numbers))  # type: ignore[union-attr]
-    except AttributeError:  # One of them is no text.
-        ids = dict(zip(map(id_text, values), numbers))
-        if any(missing in ids for missing in Missing) or None in ids:
+        together = "\0".join(values)  # type: ignore[arg-type]
+    except TypeError:  # One of them is no text.
+        return _identify_any(values, records)
+    ids: dict[Any, Any] = dict(zip(values, records))
+    if together.split() != [together]:  # There is a blank in one of them, maybe at an end.
+        if values and not any(values):
             return None
-        if len(ids) == len(values):
-            ids.update((value, record) for record, value in enumerate(values) if type(value) is int)
-            return ids
+        ids = {value.strip(): record for value, record in zip(values, ids.values())}  # type: ignore[union-attr]
     return ids if len(ids) == len(values) and "" not in ids else None
+
+
+def _identify_any(values: Sequence[str | int | None], records: Iterable[Any]) -> dict[Any, Any] | None:
+    known = list(records)
+    ids: dict[Any, Any] = dict(zip(map(id_text, values), known))
+    if len(ids) < len(values) or any(missing in ids for missing in Missing):
+        return None
+    return ids | {value: record for value, record in zip(values, known) if type(value) is int}
+
+
+def merged(values: Sequence[str | int | None], records: Iterable[Any]) -> tuple[int, dict[Any, Any] | None]:
+    """Ids to the first of the records that have them, and how many there are; None where one has no id."""
+    ids: dict[Any, Any] = {}
+    for value, record in zip(values, records):
+        ids.setdefault(id_text(value), record)
+    return len(ids), None if any(missing in ids for missing in Missing) else ids
 
 
 @lru_cache(maxsize=1024)
 def positions(count: int, base: int) -> dict[Any, int]:
     """The positions of ``count`` records, counted from ``base``, as ids."""
-    numbers: dict[Any, int] = {number + base: number for number in range(count)}
-    return numbers | {str(number + base): number for number in range(count)}
+    return placed(range(count), base)
 
 
-def regular(
-    starts: list[Any], ends: list[Any], within: list[Any] | None, base: int, closed: int, measures: bool
-) -> Spans | None:
-    """The spans as they stand in the records, made half-open from 0; None where one is odd or there twice."""
-    try:
-        if measures:
-            ends = list(map(add, starts, ends))
-        if not all(map(le if closed else lt, starts, ends)) or min(starts) < base:
+def placed(records: Iterable[Any], base: int) -> dict[Any, Any]:
+    """Records by their position, counted from ``base``: as a number, and as text."""
+    numbers = dict(enumerate(records, base))
+    return numbers | {str(number): record for number, record in numbers.items()}
+
+
+def learn(references: Sequence[Reference], records: Iterable[Any]) -> tuple[dict[Any, Any], dict[Part, Any]] | None:
+    """Ids and spans to records; None where a reference is missing, malformed or there twice."""
+    ids: dict[Any, Any] = {}
+    spans: dict[Part, Any] = {}
+    for (identity, span, malformed), record in zip(references, records):
+        if malformed or (identity is None and span is None) or identity in ids:
             return None
-    except TypeError:  # One of them is not there.
-        return None
-    if base or closed:
-        starts = [start - base for start in starts]
-        ends = [end - base + closed for end in ends]
-    if within is not None and any(
-        type(document) is not str or not document or document != document.strip() for document in within
-    ):
-        return None
-    records = dict(zip(zip(within or repeat(None), starts, ends), range(len(starts))))
-    return Spans(starts, ends, within, records) if len(records) == len(starts) else None
+        if identity is not None:
+            ids[identity] = record
+        if span is not None:
+            if span[0] in spans:
+                return None
+            spans[span[0]] = record
+    return ids, spans
 
 
-def written(
-    spans: Spans, base: int, closed: int, measures: bool
-) -> tuple[list[int], list[int], list[str] | None, Callable[[Any], int | None]]:
-    """The spans as a citation writes them, record by record, and the record of a span so written."""
-    starts, ends, within, records = spans
-    if not (base or closed or measures):
-        return starts, ends, within, records.get
-    ends = list(map(sub, ends, starts)) if measures else [end + base - closed for end in ends]
-    if base:
-        starts = [start + base for start in starts]
-    records = dict(zip(zip(within or repeat(None), starts, ends), range(len(starts))))
-    return starts, ends, within, records.get
+def together(ids: dict[Any, Any], more: dict[Any, Any] | None) -> dict[Any, Any] | None:
+    """The ids of two collections; None where one is in both."""
+    both = None if more is None else ids | more
+    return both if both is not None and more is not None and len(both) == len(ids) + len(more) else None
+
+
+def all_trimmed(texts: Iterable[object]) -> bool:
+    """Whether all are texts as they are compared: not blank, and without a blank at an end."""
+    return all(type(text) is str and text != "" and text == text.strip() for text in texts)
+
+
+_CALLED: tuple[Any, ...] = (
+    Counts,
+    PlainTable,
+    Weigher,
+    all_trimmed,
+    identify,
+    learn,
+    merged,
+    opened,
+    placed,
+    positions,
+    together,
+)

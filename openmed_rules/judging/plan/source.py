@@ -1,240 +1,83 @@
-"""The loop of a plan, as source text made for one layout.
+"""The functions of a plan, as source text made for one layout.
 
-What is plain is judged in the loop. A citation that does not lead straight to its record goes to ``weigh``, the
-general judge of one citation; a document whose evidence is not plain gives None and goes the general way whole.
+What is plain is judged in the loop. A citation that does not lead straight to its record is weighed as the general
+way weighs it; a case of which a record of evidence is not plain gives None and goes the general way whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any
 
 from msgspec import Struct
 
-from openmed_rules.judging.plan.layout import Layout, Literal, NotPlanned, Offsets, Records
-from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, TEXT, Shape
+from openmed_rules.judging.plan.arrays import array_at, indented, opened
+from openmed_rules.judging.plan.citing import Citing
+from openmed_rules.judging.plan.knowing import Knowledge
+from openmed_rules.judging.plan.layout import Layout, Way
+from openmed_rules.judging.plan.shape import Shape
+from openmed_rules.ruleset import model
+
+INPUTS: tuple[model.Input, ...] = ("summary", "evidence")
 
 
 class Source(Struct, frozen=True):
-    """The text of a plan's loop (a function ``judge`` of a decoded document), and the type of its documents."""
+    """The text of a plan: ``judge`` of a case, and ``summary_cases`` and ``evidence_cases`` of a document.
+
+    ``documents``: by input, the type of its documents.
+    """
 
     text: str
-    document: Any
+    documents: dict[model.Input, Any]
 
 
 def source_of(layout: Layout) -> Source:
-    """The loop for ``layout``.
+    """The functions for ``layout``.
 
     Raises:
         NotPlanned: one member is read in two ways.
     """
-    document = Shape()
-    lines = [
-        "def judge(document):",
-        *_indented(_evidence(layout.evidence, document)),
-        *_indented(_claims(layout, document)),
-        *_indented(_result()),
-    ]
-    return Source("\n".join(lines) + "\n", document.struct())
+    inputs = {name: _Input(layout.cases[name]) for name in INPUTS}
+    shapes = {name: of.case for name, of in inputs.items()}
+    knowledge = Knowledge(layout)
+    evidence = list(knowledge.lines(layout, shapes))
+    citing = Citing(layout, knowledge)
+    claims = list(citing.lines(shapes))
+    judge = ["def judge(summary, evidence):", *indented((*evidence, *claims, *_result()))]
+    lines = [*knowledge.functions(), *judge]
+    for name, of in inputs.items():
+        lines += [f"def {name}_cases(document):", *indented(of.lines)]
+    return Source("\n".join(lines) + "\n", {name: of.document() for name, of in inputs.items()})
 
 
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f"    {line}" for line in lines)
+class _Input:
+    """One input: the shape of its cases, and how they stand in a document."""
 
-
-def _array(path: tuple[str | None, ...], start: str, shape: Shape) -> tuple[str, Shape]:
-    """An expression for the records at ``path``, and the shape of one."""
-    names = path[: path.index(None)] if None in path else path
-    way, item = shape.rows(tuple(name for name in names if name is not None))
-    rest = path[len(names) + 1 :]
-    if not rest:
-        return f"{start}{way}", item
-    inner, item = _array(rest, "outer", item)
-    return f"[inner for outer in {start}{way} or () for inner in {inner} or ()]", item
-
-
-def _bare(records: Records) -> bool:
-    """Whether the records are ids themselves."""
-    return records.id == () and records.span is None
-
-
-def _condition(tests: tuple[Literal, ...], record: str, shape: Shape) -> str:
-    """An expression that tells whether ``record`` is one of its collection."""
-    return " and ".join(
-        f"{record}{shape.leaf(test.path, TEXT)} {'not in' if test.negated else 'in'} "
-        f"{(*test.texts, None) if test.absent else test.texts!r}"
-        for test in tests
-    )
-
-
-def _filtered(records: Records, name: str, record: str, shape: Shape, left: str) -> Iterator[str]:
-    """Leave out what the conditions of ``records`` leave out, and count it in ``left``."""
-    if records.where:
-        yield f"kept = [{record} for {record} in {name} if {_condition(records.where, record, shape)}]"
-        yield f"{left} += len({name}) - len(kept)"
-        yield f"{name} = kept"
-
-
-# --- evidence ---------------------------------------------------------------------------------------
-
-
-def _evidence(evidence: Records, document: Shape) -> Iterator[str]:
-    """Read every reference of the evidence at once; give up where one is missing, malformed or there twice."""
-    yield "left_claims = left_citations = left_evidence = 0"
-    if _bare(evidence):
-        if evidence.where or None in evidence.path:
-            raise NotPlanned("evidence.where on bare ids")
-        yield f"evidence = document{document.scalars(tuple(filter(None, evidence.path)), IDENTITY)} or ()"
-        shape = Shape()
-    else:
-        way, shape = _array(evidence.path, "document", document)
-        yield f"evidence = {way} or ()"
-    yield from _filtered(evidence, "evidence", "record", shape, "left_evidence")
-    yield "if not evidence:"
-    yield "    return None"
-    yield "count = len(evidence)"
-    if _bare(evidence):
-        yield "ids = identify(evidence)"
-    elif isinstance(evidence.id, int):
-        yield f"ids = positions(count, {evidence.id})"
-    elif evidence.id is not None:
-        yield f"ids = identify([record{shape.leaf(evidence.id, IDENTITY)} for record in evidence])"
-    else:
-        yield "ids = {}"
-    yield "if ids is None:"
-    yield "    return None"
-    if evidence.span is not None:
-        yield from _evidence_spans(evidence.span, shape)
-    else:
-        yield "spans = None"
-
-
-def _evidence_spans(span: Offsets, shape: Shape) -> Iterator[str]:
-    start, end = shape.leaf(span.start, NUMBER), shape.leaf(span.end, NUMBER)
-    within = "None"
-    if span.within is not None:
-        within = f"[record{shape.leaf(span.within, IDENTITY)} for record in evidence]"
-    yield f"spans = regular([record{start} for record in evidence], [record{end} for record in evidence],"
-    yield f"    {within}, {span.base}, {span.closed}, {span.measures})"
-    yield "if spans is None:"
-    yield "    return None"
-
-
-# --- claims and their citations ---------------------------------------------------------------------
-
-
-def _claims(layout: Layout, document: Shape) -> Iterator[str]:
-    way, shape = _array(layout.claims.path, "document", document)
-    yield f"claims = {way} or ()"
-    yield from _filtered(layout.claims, "claims", "claim", shape, "left_claims")
-    yield "if not claims:"
-    yield "    return None"
-    yield "supported = uncited = without_reference = cited = repeated = doubly = odd = invalid = 0"
-    yield "referenced = set()"
-    yield "refer = referenced.add"
-    yield "weighing = table = None"
-    yield "find = ids.get"
-    for number, citations in enumerate(layout.citations):
-        if citations.span is not None:
-            span = citations.span
-            yield f"starts{number}, ends{number}, within{number}, at{number} = written("
-            yield f"    spans, {span.base}, {span.closed}, {span.measures})"
-    yield "for claim in claims:"
-    yield "    entries = useless = blank = 0"
-    yield "    seen = set()"
-    for number, citations in enumerate(layout.citations):
-        yield from _indented(_citations(number, citations, shape))
-    yield "    if not entries:"
-    yield "        uncited += 1"
-    yield "    cited += entries"
-    yield "    if useless < entries:"
-    yield "        supported += 1"
-    yield "    if blank == entries:"
-    yield "        without_reference += 1"
-
-
-def _citations(number: int, citations: Records, claim: Shape) -> Iterator[str]:
-    if _bare(citations):
-        if citations.where or None in citations.path:
-            raise NotPlanned("citations.where on bare ids")
-        yield f"citations = claim{claim.scalars(tuple(filter(None, citations.path)), IDENTITY)}"
-        shape = Shape()
-    else:
-        way, shape = _array(citations.path, "claim", claim)
-        yield f"citations = {way}"
-    yield "if citations:"
-    yield from _indented(_filtered(citations, "citations", "citation", shape, "left_citations"))
-    yield "    entries += len(citations)"
-    if not citations.supports:
-        yield "    useless += len(citations)"
-    yield "    for citation in citations:"
-    yield from _indented(_indented(_citation(number, citations, shape)))
-
-
-def _citation(number: int, citations: Records, shape: Shape) -> Iterator[str]:
-    """One citation: straight to its record, or weighed; what is counted in the end is only what is not plain."""
-    identity = (
-        f"citation{shape.leaf(citations.id, IDENTITY)}"
-        if isinstance(citations.id, tuple) and citations.id
-        else "citation"
-    )
-    leaves = [identity] if citations.id is not None else []
-    span = citations.span
-    if span is None:
-        yield f"record = find({identity})"
-    else:
-        start, end = f"citation{shape.leaf(span.start, NUMBER)}", f"citation{shape.leaf(span.end, NUMBER)}"
-        within = "None" if span.within is None else f"citation{shape.leaf(span.within, IDENTITY)}"
-        leaves += [start, end] if span.within is None else [start, end, within]
-        by_span = f"record = at{number}(({within}, {start}, {end}))"
-        if citations.id is None:
-            yield by_span
+    def __init__(self, way: Way | None) -> None:
+        self._root = Shape()
+        self._is_array = way == ()
+        if way:
+            place, self.case = array_at([way], "document", self._root)
+            self.lines = [*opened("cases", place), "return cases or None"]
         else:
-            same_document = "" if span.within is None else f" and {within} == within{number}[record]"
-            yield f"identity = {identity}"
-            yield "if identity is None:"
-            yield f"    {by_span}"
-            yield "else:"
-            yield "    record = find(identity)"
-            yield "    if record is not None:"
-            yield f"        if {start} == starts{number}[record] and {end} == ends{number}[record]{same_document}:"
-            yield "            doubly += 1"
-            yield f"        elif {start} is not None or {end} is not None:"
-            yield "            record = None"
-    yield "if record is None:"
-    yield "    odd += 1"
-    yield "    if weighing is None:"
-    yield "        weighing, table = Weighing(), PlainTable(ids, spans)"
-    yield f"    reference = read{number}({', '.join(leaves)})"
-    yield "    record, fault = weighing.weigh(None, reference, table, seen)"
-    yield "    blank += reference[0] is None and reference[1] is None"
-    yield "    if fault is not None:"
-    yield "        invalid += 1"
-    yield f"        useless += {int(citations.supports)}"
-    if citations.supports:
-        yield "    else:"
-        yield "        refer(record)"
-    yield "else:"
-    yield "    if record in seen:"
-    yield "        repeated += 1"
-    yield "    else:"
-    yield "        seen.add(record)"
-    if citations.supports:
-        yield "    refer(record)"
+            self.case = self._root
+            self.lines = [*opened("cases", "document"), "return cases or None"]
 
-
-# --- the counts -------------------------------------------------------------------------------------
+    def document(self) -> Any:
+        root = self._root.struct()
+        return GenericAlias(list, (root,)) | root if self._is_array else root
 
 
 def _result() -> Iterator[str]:
     """The counts, in the order of ``Counts``."""
-    yield "if weighing is None:"
-    yield "    weighing = NOTHING_WEIGHED"
+    yield "if weigher is None:"
+    yield "    weigher = NOTHING_WEIGHED"
     yield "return Counts("
-    yield "    len(claims), supported, uncited, without_reference, cited, cited - invalid,"
-    yield "    repeated + weighing.repeated,"
-    yield "    weighing.no_record, weighing.no_span, weighing.no_way,"
-    yield "    weighing.only_record, weighing.only_span, weighing.only_both,"
-    yield "    cited - odd + doubly + weighing.reference, weighing.no_record, weighing.no_span,"
-    yield "    count, count, 0, 0, len(referenced), 0, 0, 0, 0, 0, 0, left_claims, left_citations, left_evidence,"
+    yield "    claim_count, supported, uncited, without_reference, cited, cited - weigher.invalid,"
+    yield "    repeated + weigher.repeated,"
+    yield "    weigher.no_record, weigher.no_span, weigher.no_way,"
+    yield "    weigher.only_record, weigher.only_span, weigher.only_both,"
+    yield "    cited - odd + doubly + weigher.reference, weigher.no_record, weigher.no_span,"
+    yield "    count, count, 0, 0, len(referenced), 0, 0, 0, 0, 0, joined, left_claims, left_citations, left_evidence,"
     yield ")"

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from judged import lines
+from openmed_rules.errors import UsageError
+from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.documents import JsonText
 from openmed_rules.judging.judge import compile_judge
 from openmed_rules.judging.nodes import CaseNode, CaseRoots
 from openmed_rules.judging.parsing import Parsed, parse_document
-from openmed_rules.judging.plan.layout import NotPlanned, layout_of
-from openmed_rules.judging.plan.running import compile_plan
+from openmed_rules.judging.plan.layout import layout_of
+from openmed_rules.judging.plan.leaves import NotPlanned
+from openmed_rules.judging.plan.running import Plan, compile_plan
 from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.watching import Watch
 from openmed_rules.results.counts import Counts
 from openmed_rules.results.places import Place
-from openmed_rules.ruleset.loader import load_rule_mapping
+from openmed_rules.results.report import Report
+from openmed_rules.ruleset.files import builtin_names
+from openmed_rules.ruleset.loader import load_rule_file, load_rule_mapping
 from openmed_rules.ruleset.model import RuleSet
 
 PLACE = Place("generated.json")
@@ -37,6 +44,13 @@ def general_way(rules: RuleSet, text: bytes) -> Counts | None:
         return compile_judge(rules, Watch())(CaseRoots(CaseNode(parsed.value), ()), [])
     except UnusableText:
         return None
+
+
+def plan_way(rules: RuleSet, text: bytes) -> Counts | None:
+    """The counts by the plan; None where the document, which is one case, must go the general way."""
+    plan = compile_plan(rules)
+    cases = plan.cases["summary"](text)
+    return None if cases is None else plan.judge(*cases, None)
 
 
 def span(draw: st.DrawFn, within: str | None) -> dict[str, Any]:
@@ -96,7 +110,7 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
 IDS = st.sampled_from(["e0", "e1", "e2", " e1 ", "zz", "", "é", 0, 1, 2, "1", None])
 ODD = st.sampled_from([True, 1.0, [], {}, "x", [1], -1])
 NUMBERS = st.sampled_from([0, 1, 2, 3, 5, 8, 9, None])
-LITERALS = st.sampled_from(["x", "y", None])
+LITERALS = st.sampled_from(["x", "y", "z", None])
 
 
 def mostly(usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -167,7 +181,7 @@ DOCUMENT = some(
 def test_the_plan_counts_what_the_general_way_counts(rules: RuleSet, document: dict[str, Any]) -> None:
     """A plan gives the same counts, or hands the document on."""
     text = json.dumps(document, ensure_ascii=False).encode()
-    planned = compile_plan(rules)(text)
+    planned = plan_way(rules, text)
     assert planned is None or planned == general_way(rules, text)
 
 
@@ -191,7 +205,7 @@ BY_ID = {
 def test_a_plain_document_is_taken() -> None:
     """The fast way is really taken, and an unknown citation does not send a document the general way."""
     text = json.dumps(clean_document(3)).encode()
-    counts = compile_plan(load_rule_mapping(BY_ID))(text)
+    counts = plan_way(load_rule_mapping(BY_ID), text)
     assert counts is not None
     assert (counts.claim, counts.valid_citation, counts.missing_source_record, counts.omission) == (
         3,
@@ -231,18 +245,171 @@ DAMAGED = [
 def test_damaged_text_ends_the_same_both_ways(text: bytes) -> None:
     """What the decoder skips is as readable, or unreadable, as where everything is parsed."""
     rules = load_rule_mapping(BY_ID)
-    planned = compile_plan(rules)(text)
+    planned = plan_way(rules, text)
     assert planned is None or planned == general_way(rules, text)
+
+
+# --- more of the language, in whole runs --------------------------------------------------------------
+
+OF_TWO = {"x": {"where": {"t": "x"}, "id": "id"}, "y": {"where": {"t": ["y", None]}, "id": ["alt", "id"]}}
+REFERRED = {"x": {"where": {"t": "x"}, "id": "ref"}, "y": {"id": ["alt", "ref"]}}
+LEFT_OUT = {"where": {"t": "z"}, "ignore": True}
+CITED: list[tuple[Any, Any]] = [
+    ({"id": "ref"}, {"id": "id"}),
+    ({"id": ["alt", "ref"]}, {"id": ["alt", "id"]}),
+    ({"id": {"path": ["alt", "ref"], "absent": ["-"]}}, {"id": {"path": "id", "absent": ["-"]}}),
+    ({"id": [{"path": "ref", "capture": "#(.+)"}, "ref"]}, {"id": "id"}),
+    ({"id": {"parts": ["at.doc", "ref"]}}, {"id": {"parts": ["at.doc", "id"]}}),
+    (
+        {"id": {"parts": [{"path": "t", "default": "x"}, "ref"]}},
+        {"id": {"parts": [{"path": "t", "default": "x"}, "id"]}},
+    ),
+    (
+        {"span": {"start": ["s", "s2"], "end": "e", "absent": [-1], "within": "doc"}},
+        {"span": {"start": "s", "end": "e", "within": {"path": "doc", "default": "A"}}},
+    ),
+    ({"id": "ref", "span": {"start": "s", "end": "e"}}, {"id": ["id", "alt"], "span": {"start": "s", "end": "e"}}),
+    ({"span": {"start": "s", "end": "e"}}, {"id": "id", "span": {"start": "s", "length": "e", "numbers": "text"}}),
+    ({"kinds": REFERRED}, {"kinds": OF_TWO}),
+    ({"kinds": {"z": LEFT_OUT, **REFERRED}}, {"kinds": {"z": LEFT_OUT, **OF_TWO}}),
+    ({"id": "ref", "kind": "x"}, {"id": "id", "kind": "x"}),
+    ({"id": "ref"}, {"id": "id", "merge": True}),
+    ({"id": "ref"}, {"id": {"place": "position", "base": 1}}),
+]
+CONDITIONS = [
+    {"t": {"not": None}},
+    {"flag": True},
+    {"flag": {"not": False}},
+    [{"t": "x"}, {"flag": True, "t": None}],
+]
+
+
+@st.composite
+def wide_rule_sets(draw: st.DrawFn) -> dict[str, Any]:
+    """Rule sets of which most have a plan: several collections, fallback lists, kinds, forms, two inputs, cases."""
+    cited, known = draw(st.sampled_from(CITED))
+    claims: Any = {"records": draw(st.sampled_from(["$.claims", ["$.more", "$.claims"], "$.sections[*].claims"]))}
+    if draw(st.booleans()):
+        claims["where"] = draw(st.sampled_from(CONDITIONS))
+    if draw(st.booleans()):
+        claims = [claims, {"records": "$.more"}]
+    citations: Any = {"records": draw(st.sampled_from(["r", ["r", "contra"], "in.r", "parts[*].r"])), **cited}
+    if draw(st.booleans()):
+        citations["where"] = draw(st.sampled_from(CONDITIONS))
+    if draw(st.booleans()):
+        citations = [citations, {**citations, "records": "contra", "supports": False}]
+    evidence: Any = {"records": draw(st.sampled_from(["$.ev", ["$.ev2", "$.ev"], "$.parts[*].ev", "$.one"])), **known}
+    if known.get("merge") is None and draw(st.booleans()):
+        evidence = [evidence, {**known, "records": "$.more_ev"}]
+    inputs: dict[str, Any] = {}
+    if draw(st.booleans()):
+        inputs["summary"] = {"cases": draw(st.sampled_from(["$.cases", "$", "$.cases[*].case"]))}
+    if draw(st.booleans()):
+        evidence = [{**one, "in": "evidence"} for one in (evidence if isinstance(evidence, list) else [evidence])]
+        if draw(st.booleans()):
+            inputs["evidence"] = {"cases": "$.cases"}
+    rules = {"version": 1, "name": "wide", "claims": claims, "citations": citations, "evidence": evidence}
+    return {**rules, **({"inputs": inputs} if inputs else {})}
+
+
+TEXT_RULES = [
+    ({"path": "@", "find_all": r"\[([^\]]+)\]", "split": ","}, {"records": "$.ev", "id": "id"}),
+    ({"path": "@", "split": ","}, {"records": "$.ids"}),
+    ({"path": "@", "find_all": r"\[([^\]]+)\]"}, {"records": {"path": "$.text", "find_all": r"\[(e[0-9])\]"}}),
+    ({"path": "text", "find_all": r"\[([^\]]+)\]"}, {"records": ["$.ids", "$.ev"], "id": {"place": "position"}}),
+]
+
+
+@st.composite
+def text_rule_sets(draw: st.DrawFn) -> dict[str, Any]:
+    """Rule sets that find citations in texts."""
+    pieces, evidence = draw(st.sampled_from(TEXT_RULES))
+    citations: dict[str, Any] = {"records": pieces}
+    if draw(st.booleans()):
+        citations["id"] = {"path": "@", "capture": r"\s*(.+?)\s*"}
+    return {
+        "version": 1,
+        "name": "texts",
+        "reads_text": True,
+        "claims": {"records": draw(st.sampled_from(["$.claims", "$.said"]))},
+        "citations": citations,
+        "evidence": evidence,
+    }
+
+
+WIDE_RECORD = RECORD | {
+    "alt": IDS,
+    "s2": NUMBERS,
+    "flag": st.sampled_from([True, False, None]),
+    "text": st.just("[e1]"),
+}
+CLEAN_WIDE = CLEAN.map(lambda records: [{**record, "flag": True} for record in records])
+WIDE_RECORDS = st.one_of(CLEAN_WIDE, CLEAN_WIDE, st.lists(some(WIDE_RECORD), max_size=4), some(WIDE_RECORD), RECORDS)
+WIDE_CLAIM = some(
+    {
+        "r": WIDE_RECORDS,
+        "in": some({"r": WIDE_RECORDS}),
+        "parts": st.lists(some({"r": WIDE_RECORDS}), max_size=2),
+        "contra": WIDE_RECORDS,
+        "t": LITERALS,
+        "flag": st.sampled_from([True, False, None]),
+        "text": st.sampled_from(["[e1] [e2, e0]", "", "[ ]", "e1,e0", None]),
+    }
+)
+SAID = st.sampled_from(["[e1][ e0,e1 ]", "[e1,,zz]", "e0,e1", " ", "", "[e0]", 1, None, True])
+WIDE_CASE = some(
+    {
+        "claims": st.lists(WIDE_CLAIM, max_size=3) | WIDE_CLAIM | st.lists(SAID, max_size=3) | SAID,
+        "more": st.lists(WIDE_CLAIM, max_size=2),
+        "said": SAID,
+        "sections": st.lists(some({"claims": st.lists(WIDE_CLAIM, max_size=2)}), max_size=2),
+        "ev": WIDE_RECORDS,
+        "ev2": WIDE_RECORDS,
+        "more_ev": WIDE_RECORDS,
+        "one": some(WIDE_RECORD),
+        "parts": st.lists(some({"ev": WIDE_RECORDS}), max_size=2),
+        "ids": st.lists(IDS, max_size=3),
+        "text": st.sampled_from(["[e0] synthetic [e1]", "[e0][e0]", "", None]),
+    }
+)
+WIDE_DOCUMENT = st.one_of(
+    WIDE_CASE,
+    st.lists(WIDE_CASE, max_size=3),
+    st.builds(lambda case, cases: {**case, "cases": cases}, WIDE_CASE, st.lists(WIDE_CASE, max_size=3)),
+    st.lists(WIDE_CASE, max_size=2).map(lambda cases: {"cases": [{"case": case} for case in cases]}),
+)
+
+
+def run(rules: RuleSet, documents: list[Any], evidence: list[Any] | None, *, locators: bool) -> Report | str:
+    """The report, by the general way where ``locators`` are counted; or why there is none."""
+    others = None if evidence is None else lines(evidence, "facts")
+    try:
+        report = judge_batch(rules, lines(documents, "notes"), others, locators=locators)
+    except UsageError as error:
+        return str(error)
+    return replace(report, locators=None)
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(wide_rule_sets() | text_rule_sets(), st.lists(WIDE_DOCUMENT, min_size=1, max_size=3), WIDE_DOCUMENT)
+def test_a_run_ends_the_same_both_ways(said: dict[str, Any], documents: list[Any], other: Any) -> None:
+    """The whole report: counts, verdict, positions and what could not be read."""
+    rules = load_rule_mapping(said)
+    evidence = [other] if rules.reads_evidence_input else None
+    assert run(rules, documents, evidence, locators=False) == run(rules, documents, evidence, locators=True)
 
 
 NOT_PLANNED = [
     ({"claims": {"records": "$..claims"}}, "claims.records"),
-    ({"citations": {"records": {"path": "r", "split": ","}}}, "split"),
-    ({"citations": {"records": "r", "id": ["ref", "alt"]}}, "a list"),
-    ({"evidence": {"records": ["$.ev", "$.more"], "id": "id"}}, "a list in evidence.records"),
+    ({"claims": {"records": "$.claims", "where": {"n": 1}}}, "numbers"),
+    ({"citations": {"records": {"path": "r", "range": ["a", "b"]}}}, "range"),
+    ({"citations": {"records": "r", "id": ["@", "ref"]}}, "scalars and objects"),
+    ({"citations": {"records": "^.r", "id": "ref"}}, "citations.records"),
+    ({"evidence": {"records": ["$.ev", "$.more[*].ev"], "id": "id"}}, "a list in evidence.records"),
     ({"evidence": {"records": "$.ev", "where": {"t": "x"}, "id": {"place": "position"}}}, "position"),
     ({"evidence": {"records": "$.a[*].ev", "id": {"place": "position"}}}, "position"),
-    ({"inputs": {"summary": {"cases": "$.k"}}}, "inputs"),
+    ({"evidence": {"records": "$.ev", "id": "id", "class": {"path": "t", "labels": ["x"]}}}, "evidence.class"),
+    ({"inputs": {"summary": {"cases": ["$.k", "$"]}}}, "inputs.cases"),
 ]
 
 
@@ -251,3 +418,34 @@ def test_a_rule_set_without_a_plan_says_why(patch: dict[str, Any], why: str) -> 
     """The reason is in words of the rule file."""
     with pytest.raises(NotPlanned, match=why):
         layout_of(load_rule_mapping(BY_ID | patch))
+
+
+def builtin_layouts() -> list[str]:
+    """The built-in layouts that have a plan."""
+    return [name for name in builtin_names() if plan_of(load_rule_file(name).rules) is not None]
+
+
+def plan_of(rules: RuleSet) -> Plan | None:
+    try:
+        return compile_plan(rules)
+    except NotPlanned:
+        return None
+
+
+@pytest.mark.parametrize("name", builtin_layouts())
+def test_a_layout_with_a_plan_is_judged_by_it(name: str) -> None:
+    """At least one of its own tests goes the fast way, so that the plan is more than a promise."""
+    file = load_rule_file(name)
+    plan = compile_plan(file.rules)
+
+    def decoded(side: Literal["summary", "evidence"], value: object) -> Any:
+        cases = plan.cases[side](json.dumps(value).encode())
+        return cases[0] if cases else None
+
+    taken = [
+        plan.judge(decoded("summary", case.summary), decoded("evidence", case.evidence))
+        for test in file.tests
+        for case in test.cases
+        if decoded("summary", case.summary) is not None
+    ]
+    assert any(counts is not None for counts in taken)

@@ -1,0 +1,189 @@
+"""The lines of a plan's loop that read the evidence of a case; they give up where a record of it is not plain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openmed_rules.judging.plan.arrays import array_at, filtered, holds, kind_of_scalar, opened
+from openmed_rules.judging.plan.layout import Layout, Offsets, Reading, Records
+from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, SCALAR, Shape
+from openmed_rules.ruleset import model
+
+GIVE_UP = "    return None"
+
+
+class Knowledge:
+    """What the loop knows of the evidence: a table for each kind, and how the spans in it stand in the records.
+
+    In the loop ``ids0`` is the first table: ids to records. A record is the decoded object itself, or the number of a
+    scalar. ``spans0`` has the spans, half-open from 0, or is None as long as nobody has asked for them; ``rows0`` are
+    their records. A further index has the spans as a citation writes them.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        """A table for each kind that a citation may meet; a single one where evidence has no kinds."""
+        readings = [reading for records in (*layout.evidence, *layout.citations) for reading in records.readings]
+        self._kinds: list[str | None] = (
+            list(dict.fromkeys(reading.kind for reading in readings)) if layout.has_kinds else [None]
+        )
+        self._has_kinds = layout.has_kinds
+        self._filled: set[int] = set()
+        self._offsets: dict[int, tuple[Offsets, Shape]] = {}
+        self._written: dict[str, tuple[int, Offsets]] = {}
+
+    def table(self, reading: Reading) -> int:
+        """The number of the table that records of ``reading`` are in."""
+        return self._kinds.index(reading.kind) if self._has_kinds else 0
+
+    @property
+    def tables(self) -> range:
+        """All their numbers."""
+        return range(len(self._kinds))
+
+    def spans_of(self, table: int) -> tuple[Offsets, Shape] | None:
+        """How the spans of a table stand in its records; None where they are more than single members."""
+        return self._offsets.get(table)
+
+    def index(self, table: int, written: Offsets) -> str:
+        """The name of the index that has the spans of a table as a citation writes them."""
+        convention = written.base, written.closed, int(written.measures)
+        name = f"spans{table}_{'_'.join(map(str, convention))}" if any(convention) else f"spans{table}"
+        self._written[name] = table, written
+        return name
+
+    def make(self, name: str, table: int) -> Iterator[str]:
+        """Lines that make an index where there is none yet."""
+        if table in self._offsets:
+            yield f"if {name} is None:"
+            yield f"    {name} = make_{name}(rows{table})"
+
+    def functions(self) -> Iterator[str]:
+        """The functions that make an index out of the records."""
+        halves = {f"spans{table}": (table, None) for table in self._offsets}
+        for name, (table, written) in {**halves, **self._written}.items():
+            yield f"def make_{name}(rows):"
+            start, end, within = place_of(*self._offsets[table], written)
+            yield f"    return {{({within}, {start}, {end}): record for record in rows}}"
+
+    def start(self) -> Iterator[str]:
+        """Lines for what is made only when it is asked for."""
+        for name in self._written:
+            if "_" in name:
+                yield f"{name} = None"
+
+    def lines(self, layout: Layout, shapes: dict[model.Input, Shape]) -> Iterator[str]:
+        """Read every reference of the evidence at once."""
+        yield "count = joined = left_evidence = 0"
+        for table in self.tables:
+            yield f"ids{table} = spans{table} = {{}}"
+        alone = sum(len(records.readings) for records in layout.evidence) == 1
+        for number, records in enumerate(layout.evidence):
+            yield from self._records(number, records, shapes[records.input], alone=alone)
+        yield "if not count:"
+        yield GIVE_UP
+
+    def _records(self, number: int, records: Records, shape: Shape, *, alone: bool) -> Iterator[str]:
+        scalar = kind_of_scalar(records)
+        place, item = array_at(records.ways, records.input, shape, scalar)
+        yield from opened("rows", place)
+        if any(reading.plain and reading.plain.in_array for reading in records.readings):
+            yield "if type(rows) is tuple:"  # A record that stands in no array has no position.
+            yield GIVE_UP
+        if records.pieces is not None:
+            yield f"rows = evidence_pieces{number}(rows)"
+        yield from filtered(records.condition, "rows", item, "left_evidence")
+        for kind, reading in enumerate(records.readings):
+            if reading.condition or len(records.readings) > 1:
+                test = holds(reading.condition, "record", item)
+                yield f"rest = [record for record in rows if not ({test})]"
+                yield f"rows = [record for record in rows if {test}]"
+            if reading.is_ignored:
+                yield "left_evidence += len(rows)"
+            else:
+                yield from self._reading(f"{number}_{kind}", records, reading, item, alone=alone)
+            if reading.condition or len(records.readings) > 1:
+                yield "rows = rest"
+        if any(reading.condition for reading in records.readings):
+            yield "if rows:"  # Of no kind.
+            yield GIVE_UP
+
+    def _reading(self, name: str, records: Records, reading: Reading, item: Shape, *, alone: bool) -> Iterator[str]:
+        table = self.table(reading)
+        keys = "range(count, count + len(rows))" if records.is_bare or records.is_unread else "rows"
+        plain = reading.plain
+        if plain is None:
+            assert reading.leaves is not None  # noqa: S101 - for the type checker
+            leaves = ", ".join(f"record{item.leaf(path, SCALAR)}" for path in reading.leaves.read)
+            yield f"known = learn([evidence_reader{name}({leaves}) for record in rows], {keys})"
+            yield "if known is None:"
+            yield GIVE_UP
+            yield f"found, {f'spans{table}' if reading.has_span else '_'} = known"
+        elif plain.id is None:
+            yield "found = {}"
+        elif isinstance(plain.id, int):
+            yield (
+                f"found = positions(len(rows), {plain.id})"
+                if alone and not plain.span
+                else (f"found = placed({keys}, {plain.id})")
+            )
+        else:
+            values = f"[record{item.leaf(plain.id, IDENTITY)} for record in rows]" if plain.id else "rows"
+            if records.merge:
+                yield f"kept, found = merged({values}, {keys})"
+                yield "joined += len(rows) - kept"
+            else:
+                yield f"found = identify({values}, {keys})"
+        yield from self._fill(table)
+        if plain is not None and plain.span is not None:
+            self._offsets[table] = (plain.span, item)
+            yield f"rows{table} = rows"
+            yield f"spans{table} = None"
+            yield from _checked_spans(plain.span, table, item)
+        yield f"count += {'kept' if records.merge else 'len(rows)'}"
+
+    def _fill(self, table: int) -> Iterator[str]:
+        """Put what was found into its table, or together with what is there."""
+        yield f"ids{table} = together(ids{table}, found)" if table in self._filled else f"ids{table} = found"
+        self._filled.add(table)
+        yield f"if ids{table} is None:"
+        yield GIVE_UP
+
+
+def _checked_spans(span: Offsets, table: int, item: Shape) -> Iterator[str]:
+    """Give up where a span is odd or there twice; one after the other, as they mostly stand, no two can be alike."""
+    start, end = f"record{item.leaf(span.start, NUMBER)}", f"record{item.leaf(span.end, NUMBER)}"
+    if span.measures:
+        end = f"{start} + {end}"
+    yield f"position = {span.base}"
+    yield "try:"
+    yield "    for record in rows:"
+    yield f"        end = {end}"
+    yield f"        if position <= {start} {'<=' if span.closed else '<'} end:"
+    yield f"            position = end{' + 1' if span.closed else ''}"
+    yield "        else:"
+    yield f"            spans{table} = make_spans{table}(rows)"
+    yield f"            if len(spans{table}) < len(rows) or not all([0 <= a < b for _, a, b in spans{table}]):"
+    yield "                return None"
+    yield "            break"
+    yield "except TypeError:"  # One of them is not there.
+    yield GIVE_UP
+    if span.within is not None:
+        yield f"if not all_trimmed([record{item.leaf(span.within, IDENTITY)} for record in rows]):"
+        yield GIVE_UP
+
+
+def place_of(span: Offsets, item: Shape, written: Offsets | None = None) -> tuple[str, str, str]:
+    """Start, end (or length) and document of the span of ``record``: half-open from 0, or as ``written`` has them."""
+    base, closed, measures = (written.base, written.closed, written.measures) if written else (0, 0, False)
+    start, end = f"record{item.leaf(span.start, NUMBER)}", f"record{item.leaf(span.end, NUMBER)}"
+    within = "None" if span.within is None else f"record{item.leaf(span.within, IDENTITY)}"
+    if measures:
+        last = end if span.measures else _moved(f"{end} - {start}", span.closed)
+    else:
+        reach = f"{start} + {end}" if span.measures else end
+        last = _moved(reach, base - span.base + span.closed - closed)
+    return _moved(start, base - span.base), last, within
+
+
+def _moved(place: str, by: int) -> str:
+    return f"{place} + {by}" if by > 0 else f"{place} - {-by}" if by else place
