@@ -244,7 +244,7 @@ def wide() -> Any:
 @pytest.mark.parametrize(
     ("make", "code"),
     [
-        (lambda: {**PASSING, "claims": [holds_itself("id")]}, "OMR-615"),
+        (lambda: {**PASSING, "facts": [holds_itself("id")]}, "OMR-615"),
         (deep, "OMR-613"),
         (Endless, "OMR-613"),
         (Failing, "OMR-617"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from openmed_rules.ruleset.files import builtin_directory
 from samples import PASSING, RULES
 
 pytestmark = pytest.mark.skipif(
@@ -61,6 +62,8 @@ ROWS = [
     ("check -r openmed /dev/null", "closed", 3, "NOT EVALUATED"),
 ]
 
+IS_INSTALLED_FOR_ALL = all(folder.stat().st_mode & 1 for folder in (builtin_directory() / "x").parents)
+
 
 @pytest.fixture(scope="module")
 def outcomes() -> Iterator[dict[tuple[str, str], tuple[int, str, str]]]:
@@ -101,6 +104,8 @@ def test_what_may_not_be_done(
     row: tuple[str, str, int, str], outcomes: dict[tuple[str, str], tuple[int, str, str]]
 ) -> None:
     command, place, code, begins = row
+    if "openmed" in command.split() and not IS_INSTALLED_FOR_ALL:
+        pytest.skip("the built-in layouts stand where nobody else may look")
     ended, shown, told = outcomes[command, place]
 
     assert ended == code
