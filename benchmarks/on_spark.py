@@ -16,7 +16,12 @@ from openmed_rules.spark import check
 
 file = sys.argv[1]
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+session = (
+    SparkSession.builder.master("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")  # as docs/spark.md says
+    .getOrCreate()
+)
 rules = load_rules(Path(__file__).with_name("rules.yaml"))
 lines = session.read.text(file)
 check(lines.limit(100), rules)

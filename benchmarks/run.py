@@ -10,12 +10,15 @@ import argparse
 import json
 import os
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -97,6 +100,29 @@ def rows(cases: int, claims: int) -> list[Row]:
     ]
 
 
+def process_rows(lines: int) -> list[Row]:
+    """Two processes beside one."""
+    file = WORK / f"mixed-{lines}.jsonl"
+    corpus.write_lines(file, "mixed", lines)
+    two, one = ([sys.executable, str(HERE / "ours.py"), way, str(file)] for way in ("jobs-2", "jobs-1"))
+    return [Row(f"two processes, {lines:,} lines, wall time", "one", two, one, "1.7 times faster", key="wall")]
+
+
+def large(lines: int, claims: int) -> list[str]:
+    """CPU time and memory of the largest inputs; their files are removed, since they take more than a gigabyte."""
+    found = []
+    for what, write, file, goal in (
+        ("JSONL", partial(corpus.write_lines, style="mixed", cases=lines), WORK / f"large-{lines}.jsonl", 150),
+        ("one document", partial(corpus.write_document, claims=claims), WORK / f"large-{claims}.json", 400),
+    ):
+        write(file)
+        run = measured([sys.executable, str(HERE / "ours.py"), "jobs-1", str(file)])
+        size = file.stat().st_size / 1e6
+        found.append(f"| {what} | {size:.0f} | {run['cpu']:.3g} | {run['memory'] / 1024:.0f} | under {goal} |")
+        file.unlink()
+    return ["", "| what | MB | CPU seconds | MB of memory | goal |", "|---|--:|--:|--:|--:|", *found]
+
+
 def spark_rows(lines: int) -> list[Row]:
     """Spark beside the loop in one process, where Spark is at hand."""
     if find_spec("pyspark") is None or shutil.which("java") is None:
@@ -107,6 +133,45 @@ def spark_rows(lines: int) -> list[Row]:
     ours, loop = ("on_spark.py", str(file)), ("ours.py", "fast", str(file))
     commands = ([sys.executable, str(HERE / script), *words] for script, *words in (ours, loop))
     return [Row(f"Spark, {lines:,} lines, wall time", "the loop in one process", *commands, "1.1 times", key="wall")]
+
+
+def cold_start(runs: int) -> list[str]:
+    """CPU time of `check` on one small file beside that of an interpreter that does nothing."""
+    example = HERE.parent / "examples" / "openai-responses" / "response.json"
+    check = [sys.executable, "-m", "openmed_rules", "check", "-r", "openai-responses", str(example)]
+    bare = [sys.executable, "-c", "pass"]
+    pairs = [(_seconds(check), _seconds(bare)) for _ in range(3 * runs)][1:]  # the first writes the byte code
+    ours, theirs = (statistics.median(column) * 1e3 for column in zip(*pairs, strict=True))
+    return [
+        "",
+        "| cold start | CPU milliseconds | of a bare interpreter | more | goal |",
+        "|---|--:|--:|--:|--:|",
+        f"| check on one small file | {ours:.0f} | {theirs:.0f} | {ours - theirs:.0f} | at most 150 |",
+    ]
+
+
+def _seconds(command: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def by_layout() -> list[str]:
+    """What each built-in layout costs on its own tests' inputs."""
+    ended = subprocess.run([sys.executable, str(HERE / "by_layout.py")], capture_output=True, text=True, check=True)
+    layouts = [json.loads(said) for said in ended.stdout.splitlines()]
+    layouts.sort(key=lambda found: (found["why"] is not None, found["microseconds"]))
+    return [
+        "",
+        "| layout | microseconds a case | bytes a case | times a parse of all | why not the fast way |",
+        "|---|--:|--:|--:|---|",
+        *(
+            f"| {found['layout']} | {found['microseconds']:.0f} | {found['bytes']:.0f} | {found['parsings']:.0f} |"
+            f" {found['why'] or ''} |"
+            for found in layouts
+        ),
+    ]
 
 
 def line(row: Row, runs: int) -> str:
@@ -131,14 +196,14 @@ def line(row: Row, runs: int) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def growth(sizes: list[int]) -> list[str]:
-    """CPU time for the same corpus at growing lengths."""
+def growth(sizes: list[int], name: str, write: Callable[[Path, int], None]) -> list[str]:
+    """CPU time and memory for the same corpus at growing sizes."""
     found = []
-    for cases in sizes:
-        file = WORK / f"mixed-{cases}.jsonl"
-        corpus.write_lines(file, "mixed", cases)
+    for size in sizes:
+        file = WORK / name.format(size)
+        write(file, size)
         run = measured([sys.executable, str(HERE / "ours.py"), "fast", str(file)])
-        found.append(f"| {cases} | {run['cpu']:.3g} | {run['cpu'] / cases * 1e6:.1f} | {run['memory'] / 1024:.0f} |")
+        found.append(f"| {size} | {run['cpu']:.3g} | {run['cpu'] / size * 1e6:.1f} | {run['memory'] / 1024:.0f} |")
     return found
 
 
@@ -147,13 +212,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=4000)
     options.add_argument("--claims", type=int, default=20000)
-    options.add_argument("--spark-lines", type=int, default=200_000)
+    options.add_argument("--lines", type=int, default=200_000, help="for what is worth several processes")
+    options.add_argument("--large", action="store_true", help="also a gigabyte of JSONL and one document of half of it")
     options.add_argument("--runs", type=int, default=5)
     chosen = options.parse_args()
     WORK.mkdir(exist_ok=True)
-    measured_rows = (*rows(chosen.cases, chosen.claims), *spark_rows(chosen.spark_lines))
+    measured_rows = (*rows(chosen.cases, chosen.claims), *process_rows(chosen.lines), *spark_rows(chosen.lines))
     table = [line(row, chosen.runs) for row in measured_rows]
-    sizes = [chosen.cases * factor for factor in (1, 2, 4, 8, 16)]
+    cases, claims = ([size * factor for factor in (1, 2, 4, 8, 16)] for size in (chosen.cases, chosen.claims))
     page = "\n".join(
         [
             "# Results",
@@ -161,6 +227,7 @@ def main() -> None:
             f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}.",
             f"{chosen.cases} cases of 6 kB a line; one document of {chosen.claims} claims.",
             f"Medians of {chosen.runs} runs that took turns, in CPU seconds (kB of memory).",
+            "Memory of ours is what is held beside the pages of mapped files (`RssAnon`, sampled).",
             "",
             "| what | against | ours | theirs | ratio | goal |",
             "|---|---|---|---|---|---|",
@@ -168,7 +235,14 @@ def main() -> None:
             "",
             "| cases | CPU seconds | microseconds a case | MB |",
             "|--:|--:|--:|--:|",
-            *growth(sizes),
+            *growth(cases, "mixed-{}.jsonl", lambda file, size: corpus.write_lines(file, "mixed", size)),
+            "",
+            "| claims of one document | CPU seconds | microseconds a claim | MB |",
+            "|--:|--:|--:|--:|",
+            *growth(claims, "document-{}.json", corpus.write_document),
+            *cold_start(chosen.runs),
+            *by_layout(),
+            *(large(160_000, 1_130_000) if chosen.large else ()),
             "",
         ]
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from openmed_rules.judging.documents import Document, JsonText
 from openmed_rules.judging.nodes import CaseNode
 from openmed_rules.judging.parsing import Parsed, parse_document
 from openmed_rules.judging.records import read_record
-from openmed_rules.judging.values import UnusableText
+from openmed_rules.judging.values import UNUSABLE, UnusableText
 from openmed_rules.judging.walking import Found, compile_reader, compile_walk, open_array
 from openmed_rules.results.places import Place, Unreadable
 from openmed_rules.results.report import Report
@@ -186,9 +187,23 @@ def _as_values(documents: list[Document]) -> list[Document]:
 
 
 def _values(documents: list[Document]) -> Iterator[Document]:
+    """Each document as a caller may have it; as a text where it is nested more deeply than Python can follow."""
     for document in documents:
         parsed = parse_document(document)
-        yield parsed if isinstance(parsed, Unreadable) else read_record(parsed.value, document.place)
+        try:
+            record = parsed if isinstance(parsed, Unreadable) else read_record(_common(parsed.value), document.place)
+        except RecursionError:
+            record = document
+        yield document if isinstance(record, Unreadable) else record
+
+
+def _common(value: object) -> object:
+    """A parsed value as the common readers give it: NaN is a float."""
+    if isinstance(value, dict):
+        return {name: _common(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_common(item) for item in value]
+    return math.nan if value is UNUSABLE else value
 
 
 def _report(

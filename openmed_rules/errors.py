@@ -212,6 +212,7 @@ CODES = {
     "OMR-854": "a convention of counting that no test notices",
     "OMR-855": "more work than is done to look for warnings",
     "OMR-901": "a fault of this package itself",
+    "OMR-902": "a process that judged a part of the input died",
     "OMR-903": "a Spark job did not come to its end",
 }
 """Every problem by its code, which never changes its meaning."""

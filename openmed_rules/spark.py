@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from pathlib import PurePosixPath
+from threading import Thread
 from typing import Literal, TypeVar, overload
 
 import pyarrow as pa
@@ -39,6 +40,8 @@ from openmed_rules.running.tables import documents_of
 Answer = TypeVar("Answer")
 
 _LAYOUTS: dict[str, InputFormat] = {".json": "json", ".parquet": "parquet"}
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+"""How many rows a worker gets at once: fewer than Spark's 10,000 are faster where a row is a document."""
 _CODES = {
     "FAILED_READ_FILE": "OMR-603",
     "PATH_NOT_FOUND": "OMR-601",
@@ -46,6 +49,8 @@ _CODES = {
     "UNRESOLVED_COLUMN": "OMR-607",
 }
 """What may be wrong with an input, by the beginning of the name that Spark gives to it."""
+_OTHER_PYTHON = ("ModuleNotFoundError", "PYTHON_VERSION_MISMATCH")
+"""What a worker says whose Python is not that of the driver."""
 
 
 class Job(Struct, frozen=True):
@@ -151,21 +156,40 @@ def judge_paths(
         locators=run.counts_locators,
     )
     job.judging()
-    part = _judged(lambda: _cases(_read(inputs, layout), column, evidence_column), job)
+    part = _aside(lambda: _judged(lambda: _cases(_read(inputs, layout), column, evidence_column), job))
     return part.report(run.rules.policy.waivers, run.today)
 
 
 # --- on the driver ------------------------------------------------------------------------------------
 
 
+def _aside(work: Callable[[], Answer]) -> Answer:
+    """What ``work`` gives, done in a thread of its own: an interruption would find Spark in the middle of an answer.
+
+    Spark would wait for that answer before it lets go, and log what interrupted it.
+    """
+    outcomes: list[Answer | BaseException] = []
+    thread = Thread(target=lambda: outcomes.append(contained("asking Spark", work)), daemon=True)
+    thread.start()
+    thread.join()
+    (outcome,) = outcomes
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
 def _read(inputs: Sequence[str], layout: InputFormat) -> DataFrame:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = SparkSession.builder.appName("openmed-rules").getOrCreate()
+    # Spark's bar is drawn on standard error also where that is no terminal.
+    builder = SparkSession.builder.appName("openmed-rules").config("spark.ui.showConsoleProgress", "false")
+    spark = builder.getOrCreate()
+    if not spark.sparkContext.getConf().contains(_BATCH):
+        spark.conf.set(_BATCH, "1000")
     if layout == "parquet":
         return spark.read.parquet(*inputs)
     whole = layout == "json"
     texts = spark.read.text(list(inputs), wholetext=whole, lineSep=None if whole else "\n")
-    return texts.where(sql.col("value").rlike(r"\S"))
+    return texts.where(sql.ltrim("value", sql.lit(" \t\n\v\f\r")) != "")
 
 
 def _cases(df: DataFrame, column: str | None, evidence_column: str | None, key: str | None = None) -> DataFrame:
@@ -212,7 +236,10 @@ def _problem(error: Exception) -> CodedError:
         if f"[{name}" in said:
             return InputError(code, f"{meaning(code)} (Spark: {name})")
     name = (error.getCondition() if isinstance(error, PySparkException) else None) or type(error).__name__
-    return InternalError("OMR-903", f"{meaning('OMR-903')}: {name}; what Spark logged says why")
+    why = "what Spark logged says why"
+    if any(word in said for word in _OTHER_PYTHON):
+        why = "the Python of the workers is another, or lacks a package: PYSPARK_PYTHON names it"
+    return InternalError("OMR-903", f"{meaning('OMR-903')}: {name}; {why}")
 
 
 # --- on a worker --------------------------------------------------------------------------------------

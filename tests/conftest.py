@@ -1,8 +1,9 @@
-"""What holds for every test: nothing opens a socket, neither here nor in a process that a test starts."""
+"""What holds for every test, and for each process that it starts: no socket is opened, and interruptions are heard."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,14 @@ def sockets_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = len(watched.refused)
     yield
     assert watched.refused[before:] == []
+
+
+@pytest.fixture(autouse=True)
+def interruptions_are_heard() -> Iterator[None]:
+    """Also where the tests run in the background of a shell, whose processes ignore them from birth."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

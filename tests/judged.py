@@ -51,24 +51,27 @@ def judge(
 ) -> Report:
     """The report of ``summaries``, one a line of ``notes``, with ``evidence``, one a line of ``facts``.
 
-    It must be the same whichever way the engine takes: counting locators asks for the general one.
+    It must be the same whichever way the engine takes: counting locators asks for the general one, and so does strict
+    JSON, which may take shorter ways where nothing is counted. Bytes may hold what is no strict JSON.
     """
     rules = said if isinstance(said, RuleSet) else rule_set(said)
     facts = None if evidence is None else list(evidence)
 
-    def report(*, locators: bool) -> Report:
+    def report(*, locators: bool, strict: bool) -> Report:
         return judge_batch(
             rules,
             lines(summaries, "notes"),
             None if facts is None else lines(facts, "facts"),
-            strict_json=strict_json,
+            strict_json=strict,
             positions=positions,
             locators=locators,
             today=TODAY,
         )
 
-    quickly = report(locators=False)
-    assert quickly == replace(report(locators=True), locators=None)
+    quickly = report(locators=False, strict=strict_json)
+    assert quickly == replace(report(locators=True, strict=strict_json), locators=None)
+    if not any(isinstance(value, bytes) for value in (*summaries, *(facts or ()))):
+        assert quickly == report(locators=False, strict=True)
     return quickly
 
 

@@ -18,6 +18,12 @@ CRASHES = [
     pytest.param("paths", b"a.b[?(@.ca.b[?(@.c == 1)] == 1)].c" + SPLIT + b'{"a"}}', id="a filter in a filter"),
     pytest.param("paths", b"$" + b"[*]" * 90 + SPLIT + b"[[[1]]]", id="many steps that open arrays"),
     pytest.param("paths", b"$" + b"..c" * 30 + SPLIT + b'{"c":' * 90 + b"1" + b"}" * 90, id="many steps at any depth"),
+    pytest.param("judging", b"\x29NaN" + SPLIT + b'{"docs": [{"pmid": 11}]}', id="a case that is no number"),
+    pytest.param(
+        "judging",
+        b'\x1c{"choices": {"message": {}}}' + SPLIT + b'{"allowed": [{"url": "https://x.test/a"}]}',
+        id="an object in place of an array on the way",
+    ),
 ]
 """A target, and an input that it once failed with, or took too long for."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -42,7 +46,7 @@ POLICIES = {
 }
 CASES = [*LINES.values(), *(json.dumps(case).encode() for case in (PASSING, FAILING, PASSING))] * 3
 CRASHING = """
-import os, signal
+import os, signal, time
 from pathlib import Path
 from openmed_rules.judging import batch
 
@@ -54,6 +58,9 @@ def planted(self, summary, evidence, tally):
         raise KeyError([document.content for document in summary])
     if crash == "is killed":
         os.kill(os.getpid(), signal.SIGKILL)
+    if crash == "waits":
+        Path(__file__).with_name("waiting").touch()
+        time.sleep(60)
     judge(self, summary, evidence, tally)
 
 batch.Judging.judge = planted
@@ -260,6 +267,16 @@ def test_a_worker_that_fails_says_nothing_of_its_rows(spark: Any, crash: Path) -
     assert not marks_in(f"{whole.value!r}{one.value!r}{one.value}{killed.value!r}{said}")
 
 
+def test_a_worker_without_a_package_is_told_so(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = ModuleType("not_on_the_workers")
+    exec("def judge_rows(job, batches): yield from batches", vars(elsewhere))
+    monkeypatch.setitem(sys.modules, elsewhere.__name__, elsewhere)
+    monkeypatch.setattr("openmed_rules.spark._judge_rows", elsewhere.judge_rows)
+
+    with pytest.raises(InternalError, match=r"OMR-903: .*: PYSPARK_PYTHON names it"):
+        check(numbered(spark, [b"{}"]), rules(), column="case")
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -287,6 +304,31 @@ def test_the_command_says_the_same(inputs: str, options: str, folder: Path, caps
 
     assert run([*arguments, "--engine", "spark"]) == code
     assert json.loads(capsys.readouterr().out) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+@pytest.mark.usefixtures("open_sockets")
+def test_a_signal_ends_the_command_without_a_traceback(
+    number: signal.Signals, code: int, word: str, folder: Path, crash: Path
+) -> None:
+    crash.write_text("waits")
+    waiting = crash.with_name("waiting")
+    command = [sys.executable, "-m", "openmed_rules", "check", "-r", "rules.yaml", "--engine", "spark", "b.json"]
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, start_new_session=True)
+        while process.poll() is None and not waiting.exists():
+            time.sleep(0.1)
+        waiting.unlink()
+        process.send_signal(number)
+        ended = process.wait(timeout=60)
+    os.killpg(process.pid, signal.SIGKILL)  # Spark stays until its worker is done
+
+    assert (ended, (folder / "out").read_text()) == (code, "")
+    told = (folder / "err").read_text()
+    assert f"openmed-rules: {word}\n" in told
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize(

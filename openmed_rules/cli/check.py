@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 import click
 from msgspec.structs import replace
 
+from openmed_rules.cli.jobs import jobs_option, processes_of
 from openmed_rules.cli.outputs import check_places, outputs_of, to_file, write_outputs
+from openmed_rules.cli.progress import progress
 from openmed_rules.cli.streams import tell
 from openmed_rules.errors import InputError, UsageError
 from openmed_rules.formats import FORMATS
@@ -21,6 +24,7 @@ from openmed_rules.gates.waiving import load_gate_rules
 from openmed_rules.results.holding import with_trend
 from openmed_rules.results.report import Report
 from openmed_rules.results.small_cells import MIN_CELL
+from openmed_rules.running.dividing import bytes_of
 from openmed_rules.running.files import INPUT_FORMATS, STDIN, InputFormat, find_files
 
 NOT_WRITTEN: Final = 3
@@ -55,6 +59,7 @@ NOT_WRITTEN: Final = 3
     show_default=True,
     help="What reads the inputs; Spark takes what it can read, wherever that is.",
 )
+@jobs_option
 @click.option("--strict-json", is_flag=True, help="Refuse NaN, infinities, and two members of one name.")
 @click.option("--positions", type=click.IntRange(min=0), default=20, show_default=True, metavar="N")
 @click.option(
@@ -87,6 +92,7 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
     column: str | None,
     evidence_column: str | None,
     engine: str,
+    jobs: int | None,
     strict_json: bool,
     positions: int,
     min_cell: int,
@@ -120,7 +126,7 @@ def check_command(  # noqa: PLR0913 - the options of the command, by name
         min_cell=min_cell,
     )
     tables = _Tables(input_format, column, evidence_column)
-    judge = _judge_with_spark if engine == "spark" else _judge_here
+    judge = _judge_with_spark if engine == "spark" else partial(_judge_here, processes_of(jobs))
     whole = with_trend(judge(run, inputs, evidence, tables), recorded)
     report = whole.with_first(positions)
     written = write_outputs((*((output, report) for output in outputs), *((output, whole) for output in worklists)))
@@ -137,14 +143,15 @@ class _Tables(NamedTuple):
     evidence_column: str | None
 
 
-def _judge_here(run: Run, inputs: Sequence[str], evidence: Sequence[str], tables: _Tables) -> Report:
+def _judge_here(processes: int, run: Run, inputs: Sequence[str], evidence: Sequence[str], tables: _Tables) -> Report:
     others = evidence or (inputs if tables.evidence_column is not None else ())
     run = replace(
         run,
         summary=find_files(inputs, tables.layout, tables.column),
         evidence=find_files(others, tables.layout, tables.evidence_column) if others else None,
     )
-    return run.report()
+    with progress(bytes_of(run.job)) as told:
+        return run.report(processes, told)
 
 
 def _judge_with_spark(run: Run, inputs: Sequence[str], evidence: Sequence[str], tables: _Tables) -> Report:

@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from openmed_rules.cli.jobs import jobs_option, processes_of
 from openmed_rules.cli.outputs import Output, check_places, to_file, write_outputs
 from openmed_rules.cli.streams import show
 from openmed_rules.formats import FORMATS
@@ -24,8 +25,11 @@ NOT_WRITTEN: Final = 3
 @click.argument("name", required=False, metavar="[NAME]")
 @click.option("--project", "project_file", metavar="FILE", help="Default: openmed-rules.yaml, upwards.")
 @click.option("-f", "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@jobs_option
 @click.option("--report-only", is_flag=True, help="A gate that failed is no failure of the command.")
-def gate_command(*, name: str | None, project_file: str | None, layout: str, report_only: bool) -> int:
+def gate_command(
+    *, name: str | None, project_file: str | None, layout: str, jobs: int | None, report_only: bool
+) -> int:
     """Run every gate of the project file, or the one called NAME.
 
     Exit code: 0 all passed, 1 one failed, 2 a project or rule file is wrong, 3 an input is missing or unreadable.
@@ -33,7 +37,7 @@ def gate_command(*, name: str | None, project_file: str | None, layout: str, rep
     project = load_project(Path(project_file) if project_file is not None else find_project())
     gates = project.chosen(name)
     check_places(output for gate in gates for output in _outputs(gate) if output.file is not None)
-    result = run_gates(project, gates, report_only=report_only)
+    result = run_gates(project, gates, report_only=report_only, processes=processes_of(jobs))
     to_files = [
         (output, one.report)
         for one in result.results

@@ -1,13 +1,8 @@
-"""Gates to their reports: one run for each, side by side where there are cores."""
+"""Gates to their reports: one run for each, side by side where that is worth it."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 
 from msgspec import Struct
 
@@ -20,6 +15,7 @@ from openmed_rules.results.report import Report
 from openmed_rules.ruleset.loader import RuleFile
 from openmed_rules.ruleset.problems import RuleFileError
 from openmed_rules.running.files import InputFormat, find_files
+from openmed_rules.running.jobs import judge_jobs
 
 
 class GateResult(Struct, frozen=True):
@@ -60,10 +56,8 @@ class GatesResult(Struct, frozen=True):
         return max(result.exit_code for result in self.results)
 
 
-def run_gates(
-    project: Project, gates: Sequence[Gate], *, report_only: bool = False, workers: int | None = None
-) -> GatesResult:
-    """Run ``gates`` of ``project``. ``workers``: how many at once; by default as many as there are cores.
+def run_gates(project: Project, gates: Sequence[Gate], *, report_only: bool = False, processes: int = 1) -> GatesResult:
+    """Run ``gates`` of ``project``. ``processes``: how many may judge them, as in ``judge_jobs``.
 
     A gate whose inputs cannot be had has a problem in place of a report, and the others go on.
 
@@ -78,12 +72,15 @@ def run_gates(
     files = [one for one in loaded if not isinstance(one, RuleFileError)]
     prepared = [_ready(gate, *one, report_only=report_only) for gate, one in zip(gates, files, strict=True)]
     runs = [run for run in prepared if isinstance(run, Run)]
-    ended = iter(_side_by_side(runs, min(workers or _cores(), len(runs))))
-    results = []
-    for gate, run in zip(gates, prepared, strict=True):
-        outcome = run if isinstance(run, CodedError) else next(ended)
-        result = GateResult(gate, outcome) if isinstance(outcome, Report) else GateResult(gate, None, outcome)
-        results.append(result)
+    parts = iter(judge_jobs([run.job for run in runs], processes))
+    ended = [
+        (gate, run.ended(next(parts)) if isinstance(run, Run) else run)
+        for gate, run in zip(gates, prepared, strict=True)
+    ]
+    results = [
+        GateResult(gate, outcome) if isinstance(outcome, Report) else GateResult(gate, None, outcome)
+        for gate, outcome in ended
+    ]
     return GatesResult(tuple(results), report_only)
 
 
@@ -127,48 +124,3 @@ def prepare(
         report_only=report_only,
         min_cell=gate.min_cell,
     )
-
-
-# --- side by side -----------------------------------------------------------------------------
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _side_by_side(runs: Sequence[Run], workers: int) -> list[Report | CodedError]:
-    if workers <= 1:
-        return [_outcome(run) for run in runs]
-    others = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(workers, initializer=_as_worker)
-    problem = None
-    try:
-        outcomes = list(executor.map(_outcome, runs))
-    except BrokenProcessPool:
-        problem = InternalError("OMR-901", "a worker died while it judged a gate")
-    except BaseException:
-        # Interrupted or terminated: nobody waits for what is still being judged.
-        for child in set(multiprocessing.active_children()) - others:
-            child.terminate()
-        raise
-    finally:
-        executor.shutdown(cancel_futures=True)
-    if problem:
-        raise problem
-    return outcomes
-
-
-def _as_worker() -> None:
-    """Leaves it to the run that started the worker how an interruption ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _outcome(run: Run) -> Report | CodedError:
-    """The report of a run, or its problem; whatever else happens is told without a value of a record."""
-    try:
-        return run.report()
-    except CodedError as error:
-        return type(error)(error.code, error.message)
-    except Exception as error:  # noqa: BLE001 - what it says, and the frames that it passed, may hold a record
-        return InternalError("OMR-901", f"{type(error).__name__} while judging")

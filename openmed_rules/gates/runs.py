@@ -8,25 +8,29 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from openmed_rules.errors import CodedError
 from openmed_rules.gates.baseline_file import read_baseline
-from openmed_rules.judging.batch import judge_batch
+from openmed_rules.judging.batch import Part
 from openmed_rules.results.baseline import Baseline
 from openmed_rules.results.holding import hold_against
 from openmed_rules.results.places import Place
 from openmed_rules.results.report import Report, RulesInfo
 from openmed_rules.results.small_cells import MIN_CELL
+from openmed_rules.results.waivers import in_force
 from openmed_rules.ruleset.loader import RuleFile
 from openmed_rules.ruleset.model import RuleSet
 from openmed_rules.ruleset.reason_lines import reason_marks
+from openmed_rules.running.dividing import Job
 from openmed_rules.running.files import InputFile
-from openmed_rules.running.reading import read_documents
+from openmed_rules.running.following import Tell
+from openmed_rules.running.jobs import judge_job
 
 NamedBaseline: TypeAlias = "tuple[Baseline, str] | None"
 """A baseline, and what to call its file."""
 
 
 class Run(Struct, frozen=True):
-    """All that one run needs; it can be handed to another process. ``baseline``: with what to call its file."""
+    """All that one run needs. ``baseline``: with what to call its file."""
 
     rules: RuleSet
     summary: tuple[InputFile, ...]
@@ -40,23 +44,34 @@ class Run(Struct, frozen=True):
     report_only: bool = False
     min_cell: int = MIN_CELL
 
-    def report(self) -> Report:
-        """Judge it, and hold it against its baseline.
-
-        Raises:
-            InputError: the rules read an evidence input, and there is none.
-            UsageError: the inputs do not go together.
-        """
-        report = judge_batch(
-            self.rules,
-            read_documents(self.summary),
-            None if self.evidence is None else read_documents(self.evidence),
+    @property
+    def job(self) -> Job:
+        """What is to be judged."""
+        return Job(
+            in_force(self.rules, self.today),
+            self.summary,
+            self.evidence,
             strict_json=self.strict_json,
             positions=self.positions,
             locators=self.counts_locators,
-            today=self.today,
         )
-        return self.held(report)
+
+    def report(self, processes: int = 1, tell: Tell | None = None) -> Report:
+        """Judge it, and hold it against its baseline; ``processes`` and ``tell`` as in ``judge_job``.
+
+        Raises:
+            InputError: the rules read an evidence input, and there is none.
+            InternalError: a process died or failed.
+            UsageError: the inputs do not go together.
+        """
+        part = judge_job(self.job, processes, tell)
+        return self.held(part.report(self.rules.policy.waivers, self.today))
+
+    def ended(self, part: Part | CodedError) -> Report | CodedError:
+        """The report, once all that is to be judged is in ``part``; a problem stays one."""
+        if isinstance(part, CodedError):
+            return part
+        return self.held(part.report(self.rules.policy.waivers, self.today))
 
     @property
     def counts_locators(self) -> bool:

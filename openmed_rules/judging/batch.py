@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 
 from openmed_rules.errors import InputError, UsageError
-from openmed_rules.judging.documents import Document
+from openmed_rules.judging.documents import Document, MappedText
 from openmed_rules.judging.judge import CaseJudge, compile_judge
 from openmed_rules.judging.pairing import Case, CaseReader, Decode, Pair, paired
 from openmed_rules.judging.plan.leaves import NotPlanned
+from openmed_rules.judging.plan.long import Long, LongCounts
 from openmed_rules.judging.plan.running import Plan, compile_plan
 from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.watching import LocatorCounts, Watch
@@ -62,9 +63,9 @@ class Part:
     tally: Tally
     locators: dict[str, LocatorCounts] | None = None
 
-    def extend(self, other: Part, *, cases_before: int = 0) -> None:
-        """Add the part that comes after this; ``cases_before`` as in ``Tally.extend``."""
-        self.tally.extend(other.tally, cases_before=cases_before)
+    def extend(self, other: Part, *, cases_before: int = 0, lines_before: int = 0) -> None:
+        """Add the part that comes after this; ``cases_before`` and ``lines_before`` as in ``Tally.extend``."""
+        self.tally.extend(other.tally, cases_before=cases_before, lines_before=lines_before)
         if self.locators is not None and other.locators is not None:
             none = LocatorCounts()
             self.locators |= {
@@ -125,10 +126,11 @@ class Judging:
             UsageError: the cases of both cannot be paired.
         """
         if evidence is None:
-            _judge_documents(summary, self._summary, self._plan, self._judge, tally)
+            long = None if self._plan is None else partial(_long_of, self._rules)
+            _judge_documents(summary, self._summary, self._plan, self._judge, tally, long)
             return
-        evidences = list(self._evidence.cases(evidence))
-        pairs = paired(self._rules, self._summary.cases(summary), evidences, self._inputs)
+        others = self._evidence.cases(evidence)
+        pairs = paired(self._rules, self._summary.cases(summary), others, self._inputs)
         _judge_pairs(pairs, self._plan, self._judge, tally)
 
 
@@ -146,11 +148,32 @@ def _plan_of(rules: model.RuleSet) -> Plan | None:
         return None
 
 
-def _judge_documents(
-    documents: Iterable[Document], reader: CaseReader, plan: Plan | None, judge: CaseJudge, tally: Tally
+@lru_cache(maxsize=64)
+def _long_of(rules: model.RuleSet) -> Long:
+    return Long(rules)
+
+
+def _judge_documents(  # noqa: PLR0913, PLR0917 - the ways there are
+    documents: Iterable[Document],
+    reader: CaseReader,
+    plan: Plan | None,
+    judge: CaseJudge,
+    tally: Tally,
+    long: Callable[[], Long] | None,
 ) -> None:
-    """Judge documents that hold all of their cases: by ``plan``, and where it cannot take one, the general way."""
+    """Judge documents that hold all of their cases: by ``plan``, and where it cannot take one, the general way.
+
+    ``long``: gives how long ones are judged without being held whole; it is asked for once there is one.
+    """
     for document in documents:
+        if type(document) is MappedText and long is not None:
+            outcome = long().judge(document, tally.most_positions)
+            if isinstance(outcome, LongCounts):
+                tally.add(reader.places(document, 1)[0], outcome.counts, outcome.notes)
+                continue
+            if outcome is not None:
+                _judge_documents(outcome, reader, plan, judge, tally, None)
+                continue
         counts = _planned(reader.decoded(document), plan)
         if counts is None:
             for case in reader.parsed(document):
@@ -160,7 +183,7 @@ def _judge_documents(
         else:
             places = reader.places(document, len(counts))
             for number, (place, one) in enumerate(zip(places, counts, strict=True)):
-                case = Case(place, partial(reader.root, document, number))
+                case = Case(place, parse=partial(reader.root, document, number))
                 tally.add(place, one, partial(_notes, Pair(place, case, ()), judge))
 
 

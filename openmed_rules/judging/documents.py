@@ -20,6 +20,21 @@ class JsonText(Struct, frozen=True):
         return f"JsonText({self.place})"
 
 
+class MappedText(Struct, frozen=True):
+    """One JSON document whose bytes stay in their file until they are looked at: it is long, or kept for later."""
+
+    place: Place
+    content: memoryview
+
+    def __repr__(self) -> str:
+        """Where it stands, and nothing of what it says."""
+        return f"MappedText({self.place})"
+
+    def whole(self) -> JsonText:
+        """The same, held whole."""
+        return JsonText(self.place, bytes(self.content))
+
+
 class PlainValue(Struct, frozen=True):
     """One document that is parsed already: mappings, lists and scalars."""
 
@@ -31,4 +46,4 @@ class PlainValue(Struct, frozen=True):
         return f"PlainValue({self.place})"
 
 
-Document: TypeAlias = JsonText | PlainValue | Unreadable
+Document: TypeAlias = JsonText | MappedText | PlainValue | Unreadable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from openmed_rules.judging.classes import compile_class
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
 from openmed_rules.judging.nodes import CaseRoots, Identity, Node
 from openmed_rules.judging.references import BROKEN, Reference, compile_kinds, counts_records, takes_keys
-from openmed_rules.judging.spans import SpanValue
+from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
 
@@ -20,19 +21,29 @@ EvidenceRecord: TypeAlias = "tuple[str | None, Reference, str | None, tuple[Span
 
 
 class Table:
-    """What the valid records of one kind are found by: ids and spans to a record's number, counted from 0."""
+    """What the valid records of one kind are found by: ids and spans to a record's number, counted from 0.
+
+    In ``spans`` a span of one part stands as that part, which is less to keep.
+    """
 
     __slots__ = ("around", "ids", "spans")
 
     def __init__(self) -> None:
         """Nothing known yet."""
         self.ids: dict[Identity, int] = {}
-        self.spans: dict[SpanValue, int] = {}
+        self.spans: dict[Part | SpanValue, int] = {}
         self.around: Around | None = None
 
     def find_span(self, span: SpanValue) -> int | None:
         """The record of exactly this span, or, where these were asked for, of the narrowest one around it."""
-        return self.spans.get(span) if self.around is None else self.around.find(span)
+        if self.around is not None:
+            return self.around.find(span)
+        return self.spans.get(span[0] if len(span) == 1 else span)
+
+    def all_spans(self) -> Iterator[tuple[SpanValue, int]]:
+        """Every span that a record is found by, with that record."""
+        for key, position in self.spans.items():
+            yield cast("SpanValue", (key,) if type(key[1]) is int else key), position
 
 
 NOTHING_KNOWN = Table()
@@ -48,7 +59,7 @@ class EvidenceIndex:
     def __init__(self, *, has_kinds: bool) -> None:
         """No record yet. ``has_kinds``: a citation meets only records of its own kind."""
         self.record_count = 0
-        self.numbers: list[int] = []
+        self.numbers = array("Q")
         self.labels: list[str | None] = []
         self.invalid: list[int] = []
         self.duplicates: list[int] = []
@@ -68,7 +79,9 @@ class EvidenceIndex:
             if table is None:
                 table = tables[kind] = Table()
             known, position = table.spans, len(labels)
-            spans = more_spans if span is None else (span, *more_spans) if more_spans else (span,)
+            spans = () if span is None else _keys(span)
+            if more_spans:
+                spans = (*spans, *(key for each in more_spans for key in _keys(each)))
             if identity in table.ids or not known.keys().isdisjoint(spans):
                 self.duplicates.append(number)
                 continue
@@ -83,20 +96,29 @@ class EvidenceIndex:
     def find_inside(self) -> None:
         """Once all records are added: let a span be found by what lies inside it."""
         for table in self._tables.values():
-            table.around = Around(table.spans)
+            table.around = Around(table.all_spans())
+
+    def put(self, kind: str | None, table: Table) -> None:
+        """Let ``table`` be what is known of the records of ``kind``."""
+        self._tables[kind] = table
 
     def table(self, kind: str | None) -> Table:
         """What a citation of ``kind`` may meet."""
         return self._tables.get(kind if self._has_kinds else None, NOTHING_KNOWN)
 
 
+def _keys(span: SpanValue) -> tuple[Part | SpanValue, ...]:
+    """The key under which a span stands in a table, alone in a tuple: of one part it is the span itself."""
+    return span if len(span) == 1 else (span,)
+
+
 class Around:
     """Evidence spans by what lies inside them, the narrowest first."""
 
-    def __init__(self, spans: dict[SpanValue, int]) -> None:
+    def __init__(self, spans: Iterable[tuple[SpanValue, int]]) -> None:
         """Sort ``spans`` by their document and their width in characters."""
         self._by_document: dict[Identity | None, list[tuple[int, int, SpanValue]]] = {}
-        for span, position in spans.items():
+        for span, position in spans:
             width = sum(end - start for _, start, end in span)
             self._by_document.setdefault(span[0][0], []).append((width, position, span))
         for known in self._by_document.values():
@@ -123,7 +145,11 @@ class Gathered(Struct, frozen=True):
     joined: int
 
 
-EvidenceGatherer: TypeAlias = Callable[[CaseRoots], Gathered]
+class EvidenceGatherer(Protocol):
+    """The evidence of a case, or of a slice of one beside what ``index`` has already."""
+
+    def __call__(self, roots: CaseRoots, index: EvidenceIndex | None = None) -> Gathered:
+        """Gather the evidence below ``roots``; ``left_out`` and ``joined`` are of these alone."""
 
 
 def compile_evidence(rules: model.RuleSet, watch: Watch) -> EvidenceGatherer:
@@ -135,8 +161,8 @@ def compile_evidence(rules: model.RuleSet, watch: Watch) -> EvidenceGatherer:
     has_kinds = any(collection.kinds or collection.kind for collection in rules.evidence)
     inside = rules.policy.spans == "inside"
 
-    def gather(roots: CaseRoots) -> Gathered:
-        index = EvidenceIndex(has_kinds=has_kinds)
+    def gather(roots: CaseRoots, index: EvidenceIndex | None = None) -> Gathered:
+        index = index or EvidenceIndex(has_kinds=has_kinds)
         left_out = LeftOut()
         joined = 0
         for collection, read in collections:

@@ -64,4 +64,4 @@ def _pairs(rules: model.RuleSet, summary: Sequence[Document], evidence: Sequence
     if evidence is None:
         return (Pair(case.where, case, ()) for case in summaries)
     others = CaseReader(rules.evidence_input, Watch(), strict_json=False).cases(evidence)
-    return paired(rules, summaries, list(others), Watch())
+    return paired(rules, summaries, others, Watch())

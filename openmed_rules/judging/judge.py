@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from openmed_rules.judging.citing import Claim, Claimed, compile_claims
@@ -52,10 +53,10 @@ def compile_judge(rules: model.RuleSet, watch: Watch) -> CaseJudge:
         counts = judging.counts(gathered, claimed)
         if limits.abstains and not limits.available(counts):
             counts = abstain(counts)
-            judging.withdraw()
+            judging.notes += judging.withdraw()
         if notes is not None:
             notes += judging.notes
-            _note_case(gathered.index, claimed, judging.referenced, notes)
+            notes += case_notes(judging, claimed.orphans)
         return counts
 
     return judge
@@ -132,7 +133,7 @@ class ClaimJudge:
         self.referenced: set[int] = set()
         self.weighing = Weighing()
         self.claim = self.uncited = self.without_reference = self.citation = self.valid = 0
-        self.supported: list[int] = []
+        self.supported = array("Q")
         self.claims_of: Counter[tuple[str, bool, bool]] = Counter()
 
     def add(self, claim: Claim) -> None:
@@ -164,10 +165,10 @@ class ClaimJudge:
         else:
             self.notes.append(Note(UNSUPPORTED if claim.citations else UNCITED, self.claim))
 
-    def withdraw(self) -> None:
-        """Note that no claim is supported and no record referenced, since the evidence is not available."""
-        self.notes += [Note(UNSUPPORTED, number) for number in self.supported]
+    def withdraw(self) -> Iterator[Note]:
+        """No claim is supported and no record referenced, since the evidence is not available: what is to be noted."""
         self.referenced.clear()
+        return (Note(UNSUPPORTED, number) for number in self.supported)
 
     def counts(self, gathered: Gathered, claimed: Claimed) -> Counts:
         """The counts of the claims, once all are added, and of the evidence."""
@@ -247,11 +248,13 @@ def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | No
     return by_id, UNUSABLE if malformed else None
 
 
-def _note_case(index: EvidenceIndex, claimed: Claimed, referenced: set[int], notes: list[Note]) -> None:
-    """What may have failed in a case beside its claims."""
-    notes += [Note(NO_CLAIMS)] * (not claimed.claims) + [Note(NO_EVIDENCE)] * (not index.labels)
-    notes += [Note(INVALID_RECORD, record=number) for number in index.invalid]
-    notes += [Note(REPEATED_RECORD, record=number) for number in index.duplicates]
-    omitted = (number for position, number in enumerate(index.numbers) if position not in referenced)
-    notes += [Note(OMITTED, record=number) for number in omitted]
-    notes += [Note(ORPHANED, citation=number) for number in range(1, claimed.orphans + 1)]
+def case_notes(judging: ClaimJudge, orphans: int) -> Iterator[Note]:
+    """What may have failed in a case beside its claims, once all of these are counted."""
+    index = judging.index
+    yield from [Note(NO_CLAIMS)] * (not judging.claim) + [Note(NO_EVIDENCE)] * (not index.labels)
+    yield from (Note(INVALID_RECORD, record=number) for number in index.invalid)
+    yield from (Note(REPEATED_RECORD, record=number) for number in index.duplicates)
+    for position, number in enumerate(index.numbers):
+        if position not in judging.referenced:
+            yield Note(OMITTED, record=number)
+    yield from (Note(ORPHANED, citation=number) for number in range(1, orphans + 1))

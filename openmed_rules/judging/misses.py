@@ -46,7 +46,7 @@ class _Known(Struct, frozen=True):
     def of(cls, table: Table) -> _Known:
         """Look at a table from all sides."""
         whole = frozenset(name for name in table.ids if isinstance(name, str))
-        parts = [part for span in table.spans for part in span]
+        parts = [part for span, _ in table.all_spans() for part in span]
         return cls(
             table=table,
             whole=whole,
@@ -190,13 +190,16 @@ def _of_span(span: SpanValue, known: _Known) -> str:
         ("start one too large", 1, 0),
         ("start one too small", -1, 0),
     ):
-        if ((document, start - first, end - last),) in spans:
+        if (document, start - first, end - last) in spans:
             return word
     if (start, end) in known.anywhere:
         return "wrong document"
     if document not in known.documents:
         return "unknown document"
-    if any(within == document and first <= start and end <= last for ((within, first, last), *_) in spans):
+    if any(
+        within == document and first <= start and end <= last
+        for ((within, first, last), *_), _ in known.table.all_spans()
+    ):
         return "inside a record"
     if (document, start) in known.starts:
         return "start matches"

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from openmed_rules.judging.documents import Document, JsonText
+from openmed_rules.judging.documents import Document, JsonText, MappedText
 from openmed_rules.judging.values import MOST_DIGITS, UNUSABLE, UnusableText, refuse_surrogates
 from openmed_rules.results.places import Unreadable
 
@@ -41,12 +41,14 @@ def parse_document(document: Document, *, strict: bool = False) -> Parsed | Unre
     """
     if isinstance(document, Unreadable):
         return document
+    if isinstance(document, MappedText):
+        document = document.whole()
     if not isinstance(document, JsonText):
         return Parsed(document.content)
     if not strict:
         try:
             return Parsed(_decode(document.content))
-        except (msgspec.MsgspecError, RecursionError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             pass  # What it refuses may still be read the common way, which also tells what is wrong.
     outcome = _parse_slowly(document.content, strict=strict)
     return Unreadable(document.place, outcome) if isinstance(outcome, str) else outcome

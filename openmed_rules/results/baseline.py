@@ -161,8 +161,8 @@ def drifts(recorded: Mapping[str, LocatorCounts], found: Mapping[str, LocatorCou
     One that is no longer tried is none of them: what leads to it found nothing, and is told instead.
     """
     for locator, before in recorded.items():
-        now = found.get(locator, {})
-        if now and min(before["tried"], now.get("tried", 0)) >= max(slack.floor, 1):
+        now = found.get(locator)
+        if now is not None and min(before["tried"], now["tried"]) >= max(slack.floor, 1):
             sign = _first_sign(before, now, fraction(slack.drift))
             if sign is not None:
                 yield Drift(locator, *sign)

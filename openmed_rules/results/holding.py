@@ -28,8 +28,9 @@ def hold_against(report: Report, baseline: Baseline, file: str) -> Report:
         for name, recorded in baseline.ratios.items()
     )
     drift = tuple(drifts(baseline.locators, report.locators or {}, baseline.slack))
-    held = replace(report, baseline=BaselineCheck(file, baseline.slack, lines, drift))
-    return _failed(held, held.baseline) if held.baseline is not None and held.baseline.worse else held
+    check = BaselineCheck(file, baseline.slack, lines, drift)
+    held = replace(report, baseline=check)
+    return _failed(held, check) if check.worse else held
 
 
 def with_trend(report: Report, baselines: Sequence[tuple[Baseline, str]]) -> Report:

@@ -120,14 +120,11 @@ def _all_reasons(reports: dict[ReportName, list[str]], tally: Tally) -> tuple[st
     return tuple(sorted(reasons | ({"unreadable_case"} if tally.unreadable_count else set())))
 
 
-def _report_passed(tally: Tally, report: ReportName, run_reasons: bool) -> bool:
-    """Whether this report alone lets the run through."""
-    if not tally.judged or tally.unreadable_count or run_reasons:
-        return False
-    failed = tally.failed_reports[report]
-    if tally.limits.per_batch:
-        return not failed
-    return tally.limits.failed_cases.holds(failed, tally.judged)
+def _end(tally: Tally, report: ReportName, failing: list[str]) -> Metrics:
+    """How a report ends: it passes where it fails no case, or where no more cases fail, by any report, than may."""
+    held = not tally.failed_reports[report] or _cases_hold(tally)
+    passed = held and tally.judged > 0 and not tally.unreadable_count and not _run_reasons(tally)
+    return {"passed": passed, "failure_reasons": [] if passed else failing}
 
 
 def _ratio(part: int, whole: int, available: bool) -> float:
@@ -160,8 +157,7 @@ def _citations(tally: Tally, failing: list[str]) -> Metrics:
         "referenced_evidence_count": counts.referenced_evidence,
         "source_evidence_available": available,
         "fail_closed": not available,
-        "passed": _report_passed(tally, "citations", bool(_run_reasons(tally))),
-        "failure_reasons": failing,
+        **_end(tally, "citations", failing),
     }
 
 
@@ -181,8 +177,7 @@ def _coverage(tally: Tally, failing: list[str]) -> Metrics:
         "source_evidence_count": counts.evidence_record,
         "source_evidence_available": available,
         "fail_closed": not available,
-        "passed": _report_passed(tally, "coverage", bool(_run_reasons(tally))),
-        "failure_reasons": failing,
+        **_end(tally, "coverage", failing),
     }
 
 

@@ -18,7 +18,7 @@ from openmed_rules.results.gate import (
     evidence_findings,
 )
 from openmed_rules.results.notes import NOTED, OMITTED, Note, Reasons
-from openmed_rules.results.places import CasePlace, Position, Unreadable
+from openmed_rules.results.places import CasePlace, Place, Position, Unreadable
 from openmed_rules.results.spread import Spread
 from openmed_rules.ruleset.model import ReportName, RuleSet
 
@@ -100,7 +100,7 @@ class Tally:
         if len(self.unreadable) < self._positions.most:
             self.unreadable.append(unreadable)
 
-    def add(self, where: CasePlace, counts: Counts, notes: Callable[[], Sequence[Note]]) -> None:
+    def add(self, where: CasePlace, counts: Counts, notes: Callable[[], Iterable[Note]]) -> None:
         """Add one case that was judged. ``notes`` is asked only while positions are still wanted."""
         if self.takes_many and not counts.classes and self.limits.available(counts):
             self.add_many((counts,))
@@ -122,6 +122,11 @@ class Tally:
     def total(self) -> int:
         """How many cases there were, readable or not."""
         return self.judged + len(self._waiting) + self.unreadable_count
+
+    @property
+    def most_positions(self) -> int:
+        """How many positions are kept at most."""
+        return self._positions.most
 
     @property
     def takes_many(self) -> bool:
@@ -151,15 +156,17 @@ class Tally:
                 self._ended[ending.named] += len(members)
                 self._positions.count(_total(members), ending.noted)
 
-    def extend(self, other: Tally, *, cases_before: int = 0) -> None:
+    def extend(self, other: Tally, *, cases_before: int = 0, lines_before: int = 0) -> None:
         """Add the cases of ``other``, which come after these; neither was closed.
 
-        ``cases_before``: how many cases of their file stand before them, where ``other`` numbers its own from 1.
+        ``cases_before``, ``lines_before``: how many of their file stand before them, where ``other`` numbers its own
+        from 1.
         """
         self._add_waiting()
         other._add_waiting()
-        self._positions.extend(other._positions, self.judged, cases_before)
-        self.unreadable += other.unreadable[: max(self._positions.most - len(self.unreadable), 0)]
+        self._positions.extend(other._positions, self.judged, cases_before, lines_before)
+        wanted = max(self._positions.most - len(self.unreadable), 0)
+        self.unreadable += (Unreadable(_after(one.place, lines_before), one.code) for one in other.unreadable[:wanted])
         self.unreadable_count += other.unreadable_count
         self.judged += other.judged
         self.counts = self.counts.plus(other.counts)
@@ -298,33 +305,36 @@ class _FirstPositions:
         order: int,
         where: CasePlace,
         counts: Counts,
-        notes: Callable[[], Sequence[Note]],
+        notes: Callable[[], Iterable[Note]],
         noted: Noted,
     ) -> None:
         """Take a case; its ``notes`` only while some of a kind that it has are still wanted."""
-        wanted = False
+        expected: Counter[Reasons] = Counter()
         for reasons, count in noted:
-            number = count(counts)
-            if number:
-                self._noted[reasons] += number
-                wanted = wanted or len(self._kept.get(reasons, ())) < self.most
-        if not wanted:
+            expected[reasons] += count(counts)
+        expected = +expected
+        self._noted.update(expected)
+        wanted = {reasons: min(self.most - len(self._kept.get(reasons, ())), expected[reasons]) for reasons in expected}
+        left = sum(wanted.values())
+        if not left:
             return
         named = {reason for reasons, _ in noted for reason in reasons}
         for note in notes():
             reasons = tuple(reason for reason in note.reasons if reason in named)
-            if reasons:
-                kept = self._kept.setdefault(reasons, [])
-                if len(kept) < self.most:
-                    kept.append((order, where, note))
+            if wanted.get(reasons):
+                self._kept.setdefault(reasons, []).append((order, where, note))
+                wanted[reasons] -= 1
+                left -= 1
+                if not left:  # The rest of a long case need not be looked at.
+                    return
 
-    def extend(self, other: _FirstPositions, order: int, cases_before: int) -> None:
+    def extend(self, other: _FirstPositions, order: int, cases_before: int, lines_before: int) -> None:
         """Take those of cases that come after ``order`` others, ``cases_before`` of them in their own file."""
         self._noted.update(other._noted)
         for reasons, entries in other._kept.items():
             kept = self._kept.setdefault(reasons, [])
             kept += (
-                (order + number, where._replace(case=cases_before + where.case), note)
+                (order + number, CasePlace(_after(where.place, lines_before), cases_before + where.case), note)
                 for number, where, note in entries[: max(self.most - len(kept), 0)]
             )
 
@@ -343,6 +353,11 @@ class _FirstPositions:
             for _, where, note, reason in chosen[: self.most]
         ]
         return positions, noted - len(positions)
+
+
+def _after(place: Place, lines: int) -> Place:
+    """The place of what stands after so many lines, from which its own was counted."""
+    return Place(place.file, lines + place.line) if place.line is not None else place
 
 
 def _order(entry: tuple[int, CasePlace, Note, str]) -> tuple[int, int, int, int, int]:

@@ -37,18 +37,30 @@ _EXTRAS: dict[str, _Extra] = {
 }
 
 
+class Stretch(Struct, frozen=True):
+    """From one line of a file to another: byte offsets, ``end`` None where that of the file is meant.
+
+    ``identity``: the device and the number of the file that was cut, which is read only while it is the same.
+    """
+
+    start: int
+    end: int | None
+    identity: tuple[int, int]
+
+
 class InputFile(Struct, frozen=True):
     """One file as it was named.
 
     ``format``: ``json`` is one document, ``jsonl`` one a line, ``parquet`` one a row; None where the first line tells.
     ``packing``: how it is compressed, None where it is not. ``column``: of a table, the column that holds the
-    document; None where the row is the document, or its only column.
+    document; None where the row is the document, or its only column. ``stretch``: the part of it that is meant.
     """
 
     name: str
     format: InputFormat | None = None
     packing: Packing | None = None
     column: str | None = None
+    stretch: Stretch | None = None
 
 
 def find_files(

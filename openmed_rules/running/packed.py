@@ -42,14 +42,14 @@ def _zstandard_part() -> _Part:
 _PARTS: Final = MappingProxyType[str, Callable[[], _Part]]({"gz": _gzip_part, "zst": _zstandard_part})
 
 
-def open_packed(name: str, packing: str) -> IO[bytes]:
-    """The unpacked bytes of the file ``name``. ``packing``: ``gz`` or ``zst``.
+def unpacked(packed: IO[bytes], packing: str) -> IO[bytes]:
+    """The unpacked bytes of ``packed``, which it closes. ``packing``: ``gz`` or ``zst``.
 
     Raises:
-        OSError: the file cannot be read, also later.
+        OSError: on reading, where the file cannot be read.
         DamagedFileError: on reading.
     """
-    return io.BufferedReader(_Unpacked(open(name, "rb"), _PARTS[packing]))  # noqa: PTH123 - the stream closes it
+    return io.BufferedReader(_Unpacked(packed, _PARTS[packing]))
 
 
 class _Unpacked(io.RawIOBase):

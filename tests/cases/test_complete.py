@@ -40,6 +40,7 @@ def test_every_table_is_played(table: Path) -> None:
 
 @pytest.mark.parametrize("row", rows(HERE.parent / "data" / "cases" / "scenes.yaml"), ids=lambda row: row["id"])
 def test_every_scene_is_played(row: dict[str, Any]) -> None:
+    assert row.keys() <= {"id", "says", "test", "reason"}
     file, test = row["test"].split("::")
     body = ast.parse((HERE / file).read_text(encoding="utf-8")).body
 

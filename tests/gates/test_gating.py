@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 import pytest
 
 from openmed_rules.cli.boundary import run
-from openmed_rules.gates import gating
-from openmed_rules.gates.runs import Run
+from openmed_rules.running import jobs
 from samples import FAILING, PASSING, RULES, case
 
 PROJECT = """\
@@ -33,15 +32,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {**texts, "openmed-rules.yaml": PROJECT}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(gating, "_cores", lambda: 2)
+    monkeypatch.setattr(jobs, "SHARE", 1)
     return tmp_path
 
 
-def broken(_: Run) -> NoReturn:
+def broken(*_: object) -> NoReturn:
     raise ValueError("CANARY")
 
 
-def dead(_: Run) -> NoReturn:
+def dead(*_: object) -> NoReturn:
     os._exit(1)
 
 
@@ -72,16 +71,15 @@ def test_a_gate_says_how_small_a_count_it_shows(
     assert gate["report"]["classes"]["allergy"]["fact"] == shown
 
 
-@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("processes", [1, 2])
 def test_an_unknown_error_is_told_without_what_it_says(
-    cores: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    processes: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if cores > 1 and multiprocessing.get_start_method() != "fork":
+    if processes > 1 and multiprocessing.get_start_method() != "fork":
         pytest.skip("a patch does not reach the workers")
-    monkeypatch.setattr(gating, "_cores", lambda: cores)
-    monkeypatch.setattr(Run, "report", broken)
+    monkeypatch.setattr(jobs, "judge", broken)
 
-    assert run(["gate", "--format", "json"]) == 70
+    assert run(["gate", "--format", "json", "--jobs", str(processes)]) == 70
     shown = capsys.readouterr()
 
     assert [gate["problem"]["code"] for gate in json.loads(shown.out)["gates"]] == ["OMR-901", "OMR-901"]
@@ -90,12 +88,13 @@ def test_an_unknown_error_is_told_without_what_it_says(
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="a patch does not reach the workers")
 def test_a_worker_that_died_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(Run, "report", dead)
+    monkeypatch.setattr(jobs, "judge", dead)
 
-    assert run(["gate"]) == 70
+    assert run(["gate", "--jobs", "2"]) == 70
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err == "OMR-901: a worker died while it judged a gate\n"
+    assert shown.err.startswith("OMR-902: a process that judged a part of the input died")
+    assert shown.err.count("\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals and pipes with names")
@@ -105,11 +104,9 @@ def test_an_interruption_ends_the_workers_too(folder: Path, sent: signal.Signals
     for name in ("pass.json", "fail.json"):
         (folder / name).unlink()
         os.mkfifo(folder / name)
-    program = "import sys; from openmed_rules.gates import gating; gating._cores = lambda: 2\n"
-    program += "from openmed_rules.cli.boundary import main; sys.argv[1:] = ['gate']; main()"
-    package = str(Path(gating.__file__).parents[2])
+    package = str(Path(jobs.__file__).parents[2])
     gate = subprocess.Popen(
-        [sys.executable, "-c", program],
+        [sys.executable, "-m", "openmed_rules", "gate", "--jobs", "2"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": package},
         stderr=subprocess.PIPE,
@@ -135,6 +132,13 @@ def _opened_by_a_reader(pipe: Path) -> int:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
         time.sleep(0.05)
     raise AssertionError("no gate opened it")
+
+
+def test_gates_side_by_side_give_what_they_give_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = [(run(["gate", "--jobs", str(processes)]), capsys.readouterr().out) for processes in (1, 2, 3)]
+
+    assert shown[0][0] == 1
+    assert shown[1:] == shown[:1] * 2
 
 
 def test_what_one_gate_gives_is_what_check_gives(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from openmed_rules.cli.boundary import run
 from openmed_rules.gates import clock
+from openmed_rules.running import jobs
 
 PROJECT = """\
 gates:
@@ -177,13 +178,16 @@ def test_it_runs_from_anywhere_below(repository: Path, monkeypatch: pytest.Monke
     assert run(["gate", "--project", str(repository / "openmed-rules.yaml"), "gamma"]) == 0
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_side_by_side_or_one_by_one_is_the_same(repository: Path, workers: int) -> None:
+@pytest.mark.parametrize("processes", [1, 3])
+def test_side_by_side_or_one_by_one_is_the_same(
+    repository: Path, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from openmed_rules.gates.gating import run_gates
     from openmed_rules.gates.project import load_project
 
+    monkeypatch.setattr(jobs, "SHARE", 1)
     project = load_project(repository / "openmed-rules.yaml")
-    result = run_gates(project, project.gates, workers=workers)
+    result = run_gates(project, project.gates, processes=processes)
 
     assert [one.verdict for one in result.results] == ["passed", "failed", "passed"]
 

@@ -93,17 +93,28 @@ def test_some_cases_may_fail(failed_cases: str, verdict: str) -> None:
     report = judge(f"policy: {{failed_cases: {failed_cases}}}", case(ALL), case([*ALL, "x"]), case(ALL))
 
     assert (report.verdict, report.cases.passed, report.cases.failed) == (verdict, 2, 1)
-    assert report.passed is numbers(report)["passed"] is numbers(report)["coverage.passed"] is (verdict == "passed")
+    got = numbers(report)
+    assert report.passed is got["passed"] is got["coverage.passed"] is (verdict == "passed")
+    assert set(report.reasons) == {*got["failure_reasons"], *got["coverage.failure_reasons"]}
     assert set(report.reasons) == (
         {"invalid_citation", "missing_source_record", "unknown_citation"} if verdict == "failed" else set()
     )
 
 
 def test_a_run_fails_where_its_reports_fail_different_cases() -> None:
-    """One case fails one report, and another the other: two cases failed."""
+    """One case fails one report, and another the other: two cases failed, and neither report says that it passed."""
     report = judge("policy: {failed_cases: 1}", case(["e1"]), case([*ALL, "e1"]), case(ALL))
+    got = numbers(report)
 
     assert (report.verdict, report.cases.failed) == ("failed", 2)
+    assert (got["passed"], got["failure_reasons"]) == (False, ["duplicate_citation"])
+    assert (got["coverage.passed"], got["coverage.failure_reasons"]) == (False, ["omitted_source_fact"])
+
+
+def test_a_report_that_no_case_fails_passes_also_where_the_other_fails() -> None:
+    got = numbers(judge("policy: {failed_cases: 1}", case(["e1"]), case(["e2"]), case(ALL)))
+
+    assert (got["verdict"], got["passed"], got["coverage.passed"]) == ("failed", True, False)
 
 
 def test_no_citations_fails_the_run_whatever_cases_may_fail() -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judged import judge, numbers
+from judged import judge, lines, numbers, rule_set
 from openmed_rules.errors import InputError, UsageError
+from openmed_rules.judging.batch import judge_batch
 from openmed_rules.results.places import Place, Unreadable
+from openmed_rules.results.report import Report
+from openmed_rules.running import reading
+from openmed_rules.running.files import find_files
+from openmed_rules.running.following import Reading
+from openmed_rules.running.reading import read_documents
 
 IN_ORDER = "evidence: {in: evidence, records: $.facts}"
 BY_ID = "inputs: {summary: {join: note}, evidence: {join: note}}\n" + IN_ORDER
@@ -157,3 +166,30 @@ def test_evidence_that_nothing_reads_is_an_error() -> None:
 
 def test_an_evidence_input_without_a_document_is_no_missing_input() -> None:
     assert judge(BY_ID, cites("e1", note=1), evidence=[]).verdict == "failed"
+
+
+def test_evidence_that_is_kept_is_parsed_again_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is held of it are the places of its lines, also of such as cannot be read."""
+    monkeypatch.setattr(reading, "LONG", 1 << 18)
+    cases = 400
+    facts_of = [facts(*(f"e{n}-{number}" for number in range(200)), note=n) for n in range(cases)]
+    evidence = "\n".join([*map(json.dumps, reversed(facts_of)), '{"note": ', json.dumps(facts("z", note="NaN"))])
+    (tmp_path / "facts.jsonl").write_text(evidence.replace('"NaN"', "NaN"), encoding="utf-8")
+    summaries = [cites(f"e{n}-1", note=n) for n in range(cases)] + [cites("e3-2", note=3), cites("e3-2")]
+
+    def report(*, keeps: bool) -> tuple[Report, int]:
+        given = read_documents(find_files([str(tmp_path / "facts.jsonl")]), Reading(maps=True, keeps=keeps))
+        tracemalloc.start()
+        judged = judge_batch(rule_set(BY_ID), lines(summaries, "notes.jsonl"), given)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return judged, peak
+
+    kept, little = report(keeps=True)
+    held, more = report(keeps=False)
+
+    assert kept == held
+    assert (kept.cases.total, kept.cases.unreadable) == (cases + 4, 2)
+    assert little < len(evidence) < more < 3 * len(evidence)

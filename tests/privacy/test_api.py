@@ -32,7 +32,7 @@ from openmed_rules import CheckResult, GateError, InputError, RuleFileError, Rul
 from openmed_rules.authoring.explain import explain, explanation_lines
 from openmed_rules.errors import InternalError
 from openmed_rules.formats import FORMATS
-from openmed_rules.judging.documents import JsonText, PlainValue
+from openmed_rules.judging.documents import JsonText, MappedText, PlainValue
 from openmed_rules.judging.explaining import look
 from openmed_rules.judging.records import read_record
 from openmed_rules.results.places import Place
@@ -202,6 +202,7 @@ def test_what_is_on_its_way_does_not_show_what_it_holds(name: str) -> None:
     assert not marks_in(repr(document))
     assert_result_is_clean(looked)
     assert not marks_in(repr(JsonText(Place("a.json"), f'"{MARK}"'.encode())))
+    assert not marks_in(repr(MappedText(Place("a.json"), memoryview(f'"{MARK}"'.encode()))))
 
 
 # --- faults, interruptions, groups ----------------------------------------------------------------

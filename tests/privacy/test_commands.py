@@ -46,6 +46,7 @@ DRIVEN = [
     *(f"check -r two.yaml lines.jsonl --evidence notes/{name}.json --evidence odd.txt --debug" for name in LINES),
     "check -r two.yaml notes/good.json",
     "check -r rules.yaml notes --engine python",
+    "check -r rules.yaml notes lines.jsonl --jobs 2",  # the processes themselves in tests/faults/test_workers.py
     "check -r rules.yaml - --engine spark",  # the rest of Spark in tests/test_spark.py
     "check -r rules.yaml lines.jsonl --column case --evidence-column evidence",
     "check -r rules.yaml notes/missing.json notes/good.json",
@@ -53,7 +54,7 @@ DRIVEN = [
     "gate",
     "gate one --project openmed-rules.yaml --report-only",
     "gate -f text --debug",
-    "gate -f json",
+    "gate -f json --jobs 2",
     "baseline update -r rules.yaml notes/plain.json notes/failing.json --baseline out/base.json",
     "baseline update -r two.yaml notes/plain.json --evidence notes/plain.json --baseline out/two.json --root . --debug",
     "baseline update -r rules.yaml lines.jsonl --baseline out/base.json --input-format jsonl",

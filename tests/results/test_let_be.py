@@ -137,6 +137,33 @@ def test_how_a_waiver_stands(days: int, state: str, soon: bool) -> None:
 
     assert (line.state, line.expires_soon) == (state, soon)
     assert line.waived == (0 if state == "expired" else 1)
+    assert (line.reason, line.until) == ("duplicate_citation", TODAY + timedelta(days))
+    assert (line.because, line.owner) == ("known", "us")
+
+
+@pytest.mark.parametrize(
+    ("reports", "waivers", "waived"),
+    [
+        ("[coverage]", {"missing_source_record": 0}, {"missing_source_record": 1}),
+        ("[coverage]", {"missing_source_record": 0, "invalid_citation": 0}, {"invalid_citation": 1}),
+        ("[coverage]", {"missing_citation": 0, "invalid_citation": 0}, {"invalid_citation": 1}),
+        (
+            "[citations]",
+            {"missing_source_record": 0, "invalid_citation": 0},
+            {"missing_source_record": 1, "invalid_citation": 1},
+        ),
+        ("[citations]", {"missing_source_record": -1, "invalid_citation": 0}, {"invalid_citation": 1}),
+    ],
+)
+def test_a_waiver_of_a_detail_is_used_under_the_name_that_the_report_has(
+    reports: str, waivers: dict[str, int], waived: dict[str, int]
+) -> None:
+    held_by = ", ".join(waiver(reason, TODAY + timedelta(days)) for reason, days in waivers.items())
+    report = held(f"{{waivers: [{held_by}]}}", case("e1", "x"), said=f"reports: {reports}")
+
+    assert report.passed
+    assert {line.reason: line.waived for line in report.waivers if line.waived} == waived
+    assert {line.reason for line in report.waivers} == set(waivers)
 
 
 def test_a_waiver_that_nothing_needed_is_told() -> None:

@@ -16,11 +16,12 @@ from judged import judge
 from openmed_rules.authoring import lint as linting
 from openmed_rules.authoring.lint import lint
 from openmed_rules.authoring.lint.effort import EffortSpent, at_most
+from openmed_rules.cli.boundary import run
 from openmed_rules.ruleset import bounds
 from openmed_rules.ruleset.loader import RuleFile, load_rule_file, load_rule_text
 from openmed_rules.ruleset.patterns import compile_pattern
 from openmed_rules.ruleset.problems import RuleFileError
-from samples import RULES
+from samples import PASSING, RULES
 
 MEGABYTE = 1 << 20
 
@@ -131,6 +132,20 @@ def test_what_is_at_the_bound_is_taken_and_one_more_refused(name: str) -> None:
 
     assert codes(rules(bound)) == []
     assert codes(rules(bound + more)) == [code]
+
+
+def test_a_project_and_a_baseline_have_the_bounds_of_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rules.yaml").write_text(RULES, encoding="utf-8")
+    Path("case.json").write_text(json.dumps(PASSING), encoding="utf-8")
+    project = "version: 1\ngates: [{name: one, rules: rules.yaml, summary: case.json}]\n"
+    assert run(["baseline", "update", "-r", "rules.yaml", "case.json", "--baseline", "base.json"]) == 0
+    baseline = Path("base.json").read_text(encoding="utf-8")
+
+    for command, own in (("gate --project own", project), ("check -r rules.yaml case.json --baseline own", baseline)):
+        for beyond, code in ((0, 0), (1, 2)):
+            Path("own").write_text(own + "\n" * (bounds.MAX_BYTES + beyond - len(own)), encoding="utf-8")
+            assert run(command.split()) == code
 
 
 # --- files that are extended ----------------------------------------------------------------------

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from openmed_rules.judging.documents import JsonText
+from openmed_rules.judging.documents import JsonText, MappedText
+from openmed_rules.running import reading
 from openmed_rules.running.files import InputFile, find_files
+from openmed_rules.running.following import Reading
 from openmed_rules.running.reading import read_documents
 
 BOM = b"\xef\xbb\xbf"
+SHORT = [("JsonText", 1, b"{}\n")]
 LINES = b'{"a": 1}\n{"a": 2}\n'
 PRETTY = b'{\n  "a": 1\n}\n'
 
@@ -195,3 +198,62 @@ def test_memory_does_not_grow_with_the_number_of_lines(tmp_path: Path) -> None:
         return most
 
     assert peak(200_000) < 2 * peak(20_000)
+
+
+@pytest.fixture
+def long_from_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is long."""
+    monkeypatch.setattr(reading, "LONG", 4)
+
+
+def contents(path: Path, *, keeps: bool = False) -> list[tuple[str, int | None, bytes]]:
+    """Of each document its type, its line and what it holds."""
+    return [
+        (type(document).__name__, document.place.line, bytes(document.content))
+        for document in read_documents(find_files([os.fspath(path)]), Reading(maps=True, keeps=keeps))
+        if isinstance(document, JsonText | MappedText)
+    ]
+
+
+@pytest.mark.usefixtures("long_from_four")
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.json", b'{"a": 1}', [("MappedText", None, b'{"a": 1}')]),
+        ("a.json", BOM + b"[1]", [("MappedText", None, b"[1]")]),
+        ("a.json", b"  \n  ", []),
+        ("a.json", b"{}", [("JsonText", None, b"{}")]),
+        ("a.jsonl", b'{}\n{"a": 1}\n\n[]', [*SHORT, ("MappedText", 2, b'{"a": 1}\n'), ("JsonText", 4, b"[]")]),
+        ("a.jsonl", BOM + b"{}\n[]\n", [("MappedText", 1, b"{}\n"), ("JsonText", 2, b"[]\n")]),
+        ("a.jsonl", b"{}\n          \n[12]", [*SHORT, ("MappedText", 3, b"[12]")]),
+        ("a.txt", b'{"a": 1}', [("MappedText", None, b'{"a": 1}')]),
+        ("a.txt", b'{\n"a": 1\n}', [("MappedText", None, b'{\n"a": 1\n}')]),
+        ("a.txt", b'{"a": 1}\n{}', [("MappedText", 1, b'{"a": 1}\n'), ("JsonText", 2, b"{}")]),
+    ],
+)
+def test_what_is_long_stays_in_its_file(
+    tmp_path: Path, name: str, content: bytes, expected: list[tuple[str, int | None, bytes]]
+) -> None:
+    (tmp_path / name).write_bytes(content)
+
+    assert contents(tmp_path / name) == expected
+
+
+@pytest.mark.usefixtures("long_from_four")
+def test_what_is_packed_is_held_however_long(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"a": 1}\n[12]\n'))
+
+    assert contents(tmp_path / "a.jsonl.gz") == [("JsonText", 1, b'{"a": 1}\n'), ("JsonText", 2, b"[12]\n")]
+
+
+@pytest.mark.usefixtures("long_from_four")
+def test_lines_that_are_kept_stay_in_their_file(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(BOM + LINES + b"\n[]")
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(LINES))
+
+    assert contents(tmp_path / "a.jsonl", keeps=True) == [
+        ("MappedText", 1, b'{"a": 1}\n'),
+        ("MappedText", 2, b'{"a": 2}\n'),
+        ("MappedText", 4, b"[]"),
+    ]
+    assert [kind for kind, _, _ in contents(tmp_path / "a.jsonl.gz", keeps=True)] == ["JsonText", "JsonText"]

@@ -69,7 +69,7 @@ DIAGNOSES: Final = MappingProxyType(
             "$ openmed-rules init uncited.json", "Give a sample in which citations name records that are in it."
         ),
         "OMR-641": Diagnosis(
-            f"{_CHECK} --engine spark notes.jsonl --locators",
+            f"{_CHECK} --engine spark notes.jsonl --evidence facts.jsonl",
             "Leave out what the message names, or check without Spark.",
         ),
         "OMR-642": Diagnosis(f"{_CHECK} --engine spark notes.jsonl", "pip install 'openmed-rules[spark]'."),
@@ -100,9 +100,14 @@ DIAGNOSES: Final = MappingProxyType(
         "OMR-901": Diagnosis(
             f"{_CHECK} notes.json --debug", "Report it, with what --debug tells; that holds nothing of a record."
         ),
+        "OMR-902": Diagnosis(
+            f"{_CHECK} notes.jsonl --jobs 8",
+            "Look whether the system ended it for want of memory: fewer --jobs need less. "
+            "A long document stays in its file while it is judged: it must not be cut short meanwhile.",
+        ),
         "OMR-903": Diagnosis(
             f"{_CHECK} --engine spark notes.jsonl",
-            "Read what Spark logged; on a cluster every worker needs this package (docs/spark.md).",
+            "Read what Spark logged; every worker needs this package, and PYSPARK_PYTHON to find it (docs/spark.md).",
         ),
     }
 )

@@ -50,11 +50,11 @@ def _array(way: Way, start: str, shape: Any, scalar: Any) -> tuple[str, Any]:
     names = tuple(name for name in takewhile(lambda name: name is not None, way) if name is not None)
     rest = way[len(names) + 1 :]
     item = scalar if scalar and not rest else shape.below(names) or Shape()
-    place = f"{start}{shape.rows(names, item)}"
+    place = f"{start}{shape.rows(names, item, on_the_way=bool(rest))}"
     if not rest:
         return place, item
     inner, item = _array(rest, "outer", item, scalar)
-    return f"[inner for outer in opened({place}) for inner in opened({inner})]", item
+    return f"[inner for outer in {place} or () for inner in opened({inner})]", item
 
 
 def opened(name: str, place: str) -> Iterator[str]:

@@ -16,15 +16,22 @@ from openmed_rules.ruleset import model
 class Citing:
     """The claims of a layout and their citations, against what is known of the evidence."""
 
-    def __init__(self, layout: Layout, knowledge: Knowledge) -> None:
-        """No line yet."""
+    def __init__(self, layout: Layout, knowledge: Knowledge, *, in_slices: bool) -> None:
+        """No line yet. ``in_slices``: the claims come as slices of their case."""
         self._layout = layout
         self._known = knowledge
+        self._in_slices = in_slices
         self._supports_all = all(records.supports for records in layout.citations)
 
     def lines(self, shapes: dict[model.Input, Shape]) -> Iterator[str]:
         """Judge claim by claim; what is counted in the end is only what is not plain."""
-        claims = [line for claims in self._layout.claims for line in self._claims(claims, shapes[claims.input])]
+        claims: list[str] = []
+        for number, records in enumerate(self._layout.claims):
+            lines = self._claims(records, shapes[records.input])
+            if self._in_slices:
+                claims += [f"for {records.input} in claim_slices[{number}]:", *indented(lines)]
+            else:
+                claims += lines
         yield "claim_count = supported = uncited = without_reference = cited = repeated = doubly = odd = 0"
         yield "left_claims = left_citations = 0"
         yield "referenced = set()"

@@ -20,8 +20,12 @@ class Knowledge:
     their records. A further index has the spans as a citation writes them.
     """
 
-    def __init__(self, layout: Layout) -> None:
-        """A table for each kind that a citation may meet; a single one where evidence has no kinds."""
+    def __init__(self, layout: Layout, *, in_slices: bool) -> None:
+        """A table for each kind that a citation may meet; a single one where evidence has no kinds.
+
+        ``in_slices``: the records come as slices of their case, and all of them are kept in ``gathered``.
+        """
+        self._in_slices = in_slices
         readings = [reading for records in (*layout.evidence, *layout.citations) for reading in records.readings]
         self._kinds: list[str | None] = (
             list(dict.fromkeys(reading.kind for reading in readings)) if layout.has_kinds else [None]
@@ -65,6 +69,20 @@ class Knowledge:
             start, end, within = place_of(*self._offsets[table], written)
             yield f"    return {{({within}, {start}, {end}): record for record in rows}}"
 
+    def all_tables(self) -> str:
+        """A function of nothing that gives the tables by kind, with their spans."""
+        names = [name for table in self.tables for name in (f"ids{table}", f"spans{table}")]
+        names += [f"rows{table}" for table in self._offsets]
+        spans = {
+            table: f"make_spans{table}(rows{table}) if spans{table} is None else spans{table}"
+            for table in self._offsets
+        }
+        tables = (
+            f"{self._kinds[table]!r}: PlainTable(ids{table}, {spans.get(table, f'spans{table}')})"
+            for table in self.tables
+        )
+        return f"lambda {', '.join(f'{name}={name}' for name in names)}: {{{', '.join(tables)}}}"
+
     def start(self) -> Iterator[str]:
         """Lines for what is made only when it is asked for."""
         for name in self._written:
@@ -74,6 +92,8 @@ class Knowledge:
     def lines(self, layout: Layout, shapes: dict[model.Input, Shape]) -> Iterator[str]:
         """Read every reference of the evidence at once."""
         yield "count = joined = left_evidence = 0"
+        if self._in_slices:
+            yield "gathered = []"
         for table in self.tables:
             yield f"ids{table} = spans{table} = {{}}"
         alone = sum(len(records.readings) for records in layout.evidence) == 1
@@ -85,13 +105,18 @@ class Knowledge:
     def _records(self, number: int, records: Records, shape: Shape, *, alone: bool) -> Iterator[str]:
         scalar = kind_of_scalar(records)
         place, item = array_at(records.ways, records.input, shape, scalar)
-        yield from opened("rows", place)
+        if self._in_slices:
+            yield f"rows = [record for {records.input} in evidence_slices[{number}] for record in opened({place})]"
+        else:
+            yield from opened("rows", place)
         if any(reading.plain and reading.plain.in_array for reading in records.readings):
             yield "if type(rows) is tuple:"  # A record that stands in no array has no position.
             yield GIVE_UP
         if records.pieces is not None:
             yield f"rows = evidence_pieces{number}(rows)"
         yield from filtered(records.condition, "rows", item, "left_evidence")
+        if self._in_slices:
+            yield f"gathered.append({'range(count, count + len(rows))' if records.is_bare else 'rows'})"
         for kind, reading in enumerate(records.readings):
             if reading.condition or len(records.readings) > 1:
                 test = holds(reading.condition, "record", item)

@@ -14,7 +14,7 @@ from openmed_rules.judging.evidence import Table
 from openmed_rules.judging.judge import Weighing
 from openmed_rules.judging.nodes import Missing, Node
 from openmed_rules.judging.plan.layout import Layout, layout_of
-from openmed_rules.judging.plan.source import INPUTS, source_of
+from openmed_rules.judging.plan.source import INPUTS, Source, source_of
 from openmed_rules.judging.references import Reference
 from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.values import id_text
@@ -43,24 +43,31 @@ def compile_plan(rules: model.RuleSet) -> Plan:
         NotPlanned: the fast way cannot take this rule set.
     """
     layout = layout_of(rules)
-    source = source_of(layout)
+    source, names = compile_source(rules, layout)
+    return Plan(
+        {name: decoder(source.documents[name], names[f"{name}_cases"]) for name in INPUTS},
+        names["judge"],
+    )
+
+
+def compile_source(rules: model.RuleSet, layout: Layout, *, in_slices: bool = False) -> tuple[Source, dict[str, Any]]:
+    """The source of ``rules`` and the functions that it defines; ``in_slices`` as in ``source_of``."""
+    source = source_of(layout, in_slices=in_slices)
     names: dict[str, Any] = {
         **{called.__name__: called for called in _CALLED},
         **dict(_readers(layout, ignore_malformed=rules.policy.malformed == "ignore")),
         "NOTHING": (None,),
         "NOTHING_WEIGHED": Weigher(()),
     }
-    file_name = f"<plan {rules.sha256[:12]}>"
+    file_name = f"<plan {rules.sha256[:12]}{' in slices' if in_slices else ''}>"
     # A traceback of our own fault then shows the line; the text is made of the rule file's words only.
     linecache.cache[file_name] = (len(source.text), None, source.text.splitlines(keepends=True), file_name)
     exec(compile(source.text, file_name, "exec"), names)  # noqa: S102 - our own text, made above
-    return Plan(
-        {name: _decoder(source.documents[name], names[f"{name}_cases"]) for name in INPUTS},
-        names["judge"],
-    )
+    return source, names
 
 
-def _decoder(document: Any, cases: Callable[[Any], Sequence[Any] | None]) -> Decode:
+def decoder(document: Any, cases: Callable[[Any], Sequence[Any] | None]) -> Decode:
+    """A function of a JSON text that decodes it and gives its ``cases``, or None where it must go the general way."""
     decode = msgspec.json.Decoder(document).decode
 
     def decoded(text: bytes) -> Sequence[Any] | None:

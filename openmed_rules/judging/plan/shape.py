@@ -54,8 +54,11 @@ class Shape:
             raise NotPlanned(f"{path[-1]} read in two ways")
         return f"{way}.{attribute}"
 
-    def rows(self, path: Names, item: Shape | Any) -> str:
-        """Declare an array at ``path``, or one value instead of it: objects of a shape, or scalars of a kind."""
+    def rows(self, path: Names, item: Shape | Any, *, on_the_way: bool = False) -> str:
+        """Declare an array at ``path``, or one value instead of it: objects of a shape, or scalars of a kind.
+
+        ``on_the_way``: its items are only passed, so that an object instead of it would be passed by its members.
+        """
         inner, way = self._inner(path)
         rows = Rows(item)
         attribute, known = inner._member(path[-1], rows)
@@ -63,6 +66,7 @@ class Shape:
             inner._members[path[-1]], known = (attribute, rows), rows
         if not isinstance(known, Rows) or known.item is not item:
             raise NotPlanned(f"{path[-1]} read in two ways")
+        known.is_array |= on_the_way
         return f"{way}.{attribute}"
 
     def below(self, path: Names) -> Shape | None:
@@ -106,12 +110,12 @@ class Rows:
     """An array of objects of one shape, or of scalars of one kind; or one of them instead of an array."""
 
     def __init__(self, item: Shape | Any) -> None:
-        """Items of that shape or kind."""
+        """Items of that shape or kind; ``is_array``: nothing can stand for the array."""
         self.item = item
+        self.is_array = item is UNREAD
 
     def decoded(self) -> Any:
         """The type to decode."""
-        if self.item is UNREAD:
-            return GenericAlias(list, (UNREAD,))
         item = self.item.struct() if isinstance(self.item, Shape) else self.item
-        return GenericAlias(list, (item,)) | item
+        array = GenericAlias(list, (item,))
+        return array if self.is_array else array | item

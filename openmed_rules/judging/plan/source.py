@@ -25,6 +25,8 @@ INPUTS: tuple[model.Input, ...] = ("summary", "evidence")
 class Source(Struct, frozen=True):
     """The text of a plan: ``judge`` of a case, and ``summary_cases`` and ``evidence_cases`` of a document.
 
+    In slices ``judge`` takes those of the claims and those of the evidence, both by collection, and gives beside the
+    counts the records that claims refer to, all records by collection, and a function that gives the tables of these.
     ``documents``: by input, the type of its documents.
     """
 
@@ -32,19 +34,23 @@ class Source(Struct, frozen=True):
     documents: dict[model.Input, Any]
 
 
-def source_of(layout: Layout) -> Source:
-    """The functions for ``layout``.
+def source_of(layout: Layout, *, in_slices: bool = False) -> Source:
+    """The functions for ``layout``. ``in_slices``: a case comes as slices of it.
 
     Raises:
         NotPlanned: one member is read in two ways.
     """
     inputs = {name: _Input(layout.cases[name]) for name in INPUTS}
     shapes = {name: of.case for name, of in inputs.items()}
-    knowledge = Knowledge(layout)
+    knowledge = Knowledge(layout, in_slices=in_slices)
     evidence = list(knowledge.lines(layout, shapes))
-    citing = Citing(layout, knowledge)
+    citing = Citing(layout, knowledge, in_slices=in_slices)
     claims = list(citing.lines(shapes))
-    judge = ["def judge(summary, evidence):", *indented((*evidence, *claims, *_result()))]
+    if in_slices:
+        last = f"return counts, referenced, gathered, {knowledge.all_tables()}"
+        judge = ["def judge(claim_slices, evidence_slices):", *indented((*evidence, *claims, *_counts(), last))]
+    else:
+        judge = ["def judge(summary, evidence):", *indented((*evidence, *claims, *_counts(), "return counts"))]
     lines = [*knowledge.functions(), *judge]
     for name, of in inputs.items():
         lines += [f"def {name}_cases(document):", *indented(of.lines)]
@@ -69,11 +75,11 @@ class _Input:
         return GenericAlias(list, (root,)) | root if self._is_array else root
 
 
-def _result() -> Iterator[str]:
+def _counts() -> Iterator[str]:
     """The counts, in the order of ``Counts``."""
     yield "if weigher is None:"
     yield "    weigher = NOTHING_WEIGHED"
-    yield "return Counts("
+    yield "counts = Counts("
     yield "    claim_count, supported, uncited, without_reference, cited, cited - weigher.invalid,"
     yield "    repeated + weigher.repeated,"
     yield "    weigher.no_record, weigher.no_span, weigher.no_way,"

@@ -154,6 +154,14 @@ CLEAN = st.lists(LITERALS, min_size=1, max_size=4).map(
     ]
 )
 ANY_RECORDS = st.one_of(CLEAN, CLEAN, RECORDS)
+
+
+def passed_through(items: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Items in an array, seldom as the members of an object, and seldom one without anything around it."""
+    arrays = st.lists(items, max_size=2)
+    return st.one_of(arrays, arrays, st.dictionaries(st.sampled_from(["claims", "ev", "a"]), items, max_size=2), items)
+
+
 CLAIM = some(
     {
         "r": ANY_RECORDS,
@@ -167,10 +175,10 @@ CLAIMS = st.one_of(st.lists(CLAIM, max_size=3), st.lists(mostly(CLAIM), max_size
 DOCUMENT = some(
     {
         "claims": CLAIMS,
-        "sections": st.lists(some({"claims": CLAIMS}), max_size=2),
+        "sections": passed_through(some({"claims": CLAIMS})),
         "ev": ANY_RECORDS,
         "body": some({"ev": ANY_RECORDS}),
-        "parts": st.lists(some({"ev": ANY_RECORDS}), max_size=2),
+        "parts": passed_through(some({"ev": ANY_RECORDS})),
         "other": mostly(st.just("skipped")),
     }
 )
@@ -245,6 +253,25 @@ DAMAGED = [
 def test_damaged_text_ends_the_same_both_ways(text: bytes) -> None:
     """What the decoder skips is as readable, or unreadable, as where everything is parsed."""
     rules = load_rule_mapping(BY_ID)
+    planned = plan_way(rules, text)
+    assert planned is None or planned == general_way(rules, text)
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"claims": [{"r": [{"ref": "e"}]}]},
+        {"a": {"claims": [{"r": [{"ref": "e"}]}]}},
+        {"claims": {"claims": [{"r": [{"ref": "e"}]}]}},
+        [[{"claims": []}]],
+        [None],
+        None,
+        1,
+    ],
+)
+def test_an_object_in_place_of_an_array_on_the_way_is_passed_by_its_members(sections: Any) -> None:
+    rules = load_rule_mapping(BY_ID | {"claims": {"records": "$.sections[*].claims"}})
+    text = json.dumps({"sections": sections, "ev": [{"id": "e"}]}).encode()
     planned = plan_way(rules, text)
     assert planned is None or planned == general_way(rules, text)
 
