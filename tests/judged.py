@@ -52,7 +52,7 @@ def judge(
     """The report of ``summaries``, one a line of ``notes``, with ``evidence``, one a line of ``facts``.
 
     It must be the same whichever way the engine takes: counting locators asks for the general one, and so does strict
-    JSON, which may take shorter ways where nothing is counted. Bytes may hold what is no strict JSON.
+    JSON, which may take shorter ways where nothing is counted. Bytes and embedded text may hold what is no strict JSON.
     """
     rules = said if isinstance(said, RuleSet) else rule_set(said)
     facts = None if evidence is None else list(evidence)
@@ -70,7 +70,8 @@ def judge(
 
     quickly = report(locators=False, strict=strict_json)
     assert quickly == replace(report(locators=True, strict=strict_json), locators=None)
-    if not any(isinstance(value, bytes) for value in (*summaries, *(facts or ()))):
+    is_text = rules.summary_input.embedded_json or rules.evidence_input.embedded_json
+    if not is_text and not any(isinstance(value, bytes) for value in (*summaries, *(facts or ()))):
         assert quickly == report(locators=False, strict=True)
     return quickly
 

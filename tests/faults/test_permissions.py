@@ -62,7 +62,9 @@ ROWS = [
     ("check -r openmed /dev/null", "closed", 3, "NOT EVALUATED"),
 ]
 
-IS_INSTALLED_FOR_ALL = all(folder.stat().st_mode & 1 for folder in (builtin_directory() / "x").parents)
+# Here the package may be that of the checkout, and in a command the one that is installed.
+_STANDS_IN = (builtin_directory(), Path(sys.prefix))
+IS_INSTALLED_FOR_ALL = all(folder.stat().st_mode & 1 for place in _STANDS_IN for folder in (place, *place.parents))
 
 
 @pytest.fixture(scope="module")

@@ -189,7 +189,8 @@ def test_a_number_that_json_has_not_wherever_it_is_read(rules: str, document: by
 
 def test_equal_names_in_embedded_json() -> None:
     rules = "inputs: {summary: {embedded_json: tool}}\nevidence: {records: $.tool.facts}"
-    document = {"claims": [{"citations": ["e1"]}], "tool": '{"facts": ["e9"], "facts": ["e1"]}'}
+    case = {"claims": [{"citations": ["e1"]}], "tool": '{"facts": ["e9"], "facts": ["e1"]}'}
+    document = json.dumps(case).encode()
 
     assert judge(rules, document).verdict == "passed"
     assert codes(judge(rules, document, strict_json=True)) == ["OMR-614"]
