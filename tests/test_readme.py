@@ -31,7 +31,7 @@ def test_the_readme_has_one_command_to_check_and_one_to_test() -> None:
     check, test = blocks("sh")
 
     assert re.fullmatch(r"pip install \. && openmed-rules check .*\n", check)
-    assert test == "pip install '.[dev]' && python -m pytest\n"
+    assert test == "pip install '.[dev]' && python -m pytest --numprocesses auto\n"
 
 
 def test_the_rule_file_of_the_readme_passes_its_own_tests() -> None:

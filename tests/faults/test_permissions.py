@@ -76,9 +76,10 @@ def outcomes() -> Iterator[dict[tuple[str, str], tuple[int, str, str]]]:
         rows = "".join(f"{json.dumps([place, *command.split()])}\n" for command, place, _, _ in ROWS)
         script = [sys.executable, str(Path(__file__).with_name("as_nobody.py"))]
         before = content(folder)
-        told = subprocess.run(script, input=rows, cwd=folder, capture_output=True, text=True, check=True).stdout
+        same = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # the package that is tested
+        ended = subprocess.run(script, input=rows, cwd=folder, env=same, capture_output=True, text=True, check=True)
         assert content(folder) == before
-        yield {row[:2]: json.loads(line) for row, line in zip(ROWS, told.splitlines(), strict=True)}
+        yield {row[:2]: json.loads(line) for row, line in zip(ROWS, ended.stdout.splitlines(), strict=True)}
     finally:
         shutil.rmtree(folder)
 
