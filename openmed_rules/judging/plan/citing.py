@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from openmed_rules.judging.plan.arrays import array_at, filtered, holds, indented, kind_of_scalar, opened
-from openmed_rules.judging.plan.knowing import GIVE_UP, Knowledge, place_of
+from openmed_rules.judging.plan.knowing import GIVE_UP, Knowledge, leaves_at, place_of
 from openmed_rules.judging.plan.layout import Layout, Offsets, Reading, Records
 from openmed_rules.judging.plan.leaves import NotPlanned
-from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, SCALAR, Shape
+from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, Shape
 from openmed_rules.ruleset import model
 
 
@@ -34,12 +34,12 @@ class Citing:
                 claims += lines
         yield "claim_count = supported = uncited = without_reference = cited = repeated = doubly = odd = 0"
         yield "left_claims = left_citations = 0"
-        yield "referenced = set()"
-        yield "weigher = None"
+        yield "referenced = []"
         for table in self._known.tables:
             yield f"find{table} = ids{table}.get"
         yield from self._known.start()
         yield from claims
+        yield "referenced = {*referenced}"
         yield "if not claim_count:"
         yield GIVE_UP
 
@@ -55,22 +55,16 @@ class Citing:
         yield from indented(self._claim(item))
 
     def _claim(self, claim: Any) -> Iterator[str]:
-        yield "entries = 0"
         yield "keys = []"
         yield "strange = []"
         if not self._supports_all:
             yield "idle = []"
         for number, records in enumerate(self._layout.citations):
             yield from self._citations(number, records, claim)
-        idle = "" if self._supports_all else ", *idle"
-        yield "if not entries:"
-        yield "    uncited += 1"
-        yield "    without_reference += 1"
-        yield "    continue"
-        yield "cited += entries"
-        yield f"seen = {{*keys{idle}}}"
-        yield f"repeated += len(keys) - len(seen){'' if self._supports_all else ' + len(idle)'}"
+        all_keys, idle_too = ("{*keys}", "") if self._supports_all else ("{*keys, *idle}", " + len(idle)")
         yield "if strange:"
+        yield f"    seen = {all_keys}"
+        yield f"    repeated += len(keys){idle_too} - len(seen)"
         yield "    odd += len(strange)"
         yield "    if weigher is None:"
         for table in self._known.tables:
@@ -79,11 +73,16 @@ class Citing:
         yield f"        weigher = Weigher(({tables}))"
         yield "    good, blank = weigher.add(strange, seen)"
         yield "    keys += good"
-        yield "    if blank == entries:"
-        yield "        without_reference += 1"
+        yield "    without_reference += blank == entries"
+        yield "elif entries > 1:"
+        yield f"    repeated += len(keys){idle_too} - len({all_keys})"
         yield "if keys:"
         yield "    supported += 1"
-        yield "    referenced.update(keys)"
+        yield "    referenced += keys"
+        yield "elif not entries:"
+        yield "    uncited += 1"
+        yield "    without_reference += 1"
+        yield "cited += entries"
 
     def _citations(self, number: int, records: Records, claim: Any) -> Iterator[str]:
         scalar = kind_of_scalar(records)
@@ -91,18 +90,17 @@ class Citing:
         yield from opened("citations", place)
         if records.pieces is not None:
             yield f"citations = pieces{number}(citations)"
-        yield "if citations:"
-        yield from indented(filtered(records.condition, "citations", item, "left_citations"))
-        yield "    entries += len(citations)"
-        yield "    for citation in citations:"
+        yield from filtered(records.condition, "citations", item, "left_citations")
+        yield f"entries {'+=' if number else '='} len(citations)"
+        yield "for citation in citations:"
         if not any(reading.condition for reading in records.readings):
-            yield from indented(indented(self._citation(f"{number}_0", records, records.readings[0], item)))
+            yield from indented(self._citation(f"{number}_0", records, records.readings[0], item))
             return
         for kind, reading in enumerate(records.readings):
-            yield f"        {'elif' if kind else 'if'} {holds(reading.condition, 'citation', item)}:"
-            yield from indented(indented(indented(self._citation(f"{number}_{kind}", records, reading, item))))
-        yield "        else:"
-        yield "            return None"
+            yield f"    {'elif' if kind else 'if'} {holds(reading.condition, 'citation', item)}:"
+            yield from indented(indented(self._citation(f"{number}_{kind}", records, reading, item)))
+        yield "    else:"
+        yield "        return None"
 
     def _citation(self, name: str, records: Records, reading: Reading, item: Any) -> Iterator[str]:
         """One citation: straight to its record, or to be weighed."""
@@ -110,9 +108,8 @@ class Citing:
             yield "entries -= 1"
             yield "left_citations += 1"
             return
-        assert reading.leaves is not None  # noqa: S101 - for the type checker
         table, plain = self._known.table(reading), reading.plain
-        reference = f"reader{name}({', '.join(_leaf(path, item, reading) for path in reading.leaves.read)})"
+        reference = f"reader{name}({leaves_at('citation', reading, item)})"
         if plain is not None and plain.span is None:
             identity = f"citation{item.leaf(plain.id, IDENTITY)}" if plain.id else "citation"
             yield f"record = find{table}({identity})"
@@ -152,14 +149,3 @@ class Citing:
         yield "            doubly += 1"
         yield f"        elif {start} is not None or {end} is not None:"
         yield "            record = None"
-
-
-def _leaf(path: tuple[str, ...], item: Any, reading: Reading) -> str:
-    """The value at ``path`` of a citation, which is decoded as what the shorter way to read it accepts."""
-    if not path:
-        return "citation"
-    plain = reading.plain
-    if plain is None:
-        return f"citation{item.leaf(path, SCALAR)}"
-    is_number = plain.span is not None and path in {plain.span.start, plain.span.end}
-    return f"citation{item.leaf(path, NUMBER if is_number else IDENTITY)}"

@@ -1,10 +1,14 @@
-"""The lines of a plan's loop that read the evidence of a case; they give up where a record of it is not plain."""
+"""The lines of a plan's loop that read the evidence of a case.
+
+Where a record of it is not plain, they give up, or weed out what is not valid so that every citation is weighed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from openmed_rules.judging.plan.arrays import array_at, filtered, holds, kind_of_scalar, opened
+from openmed_rules.judging.plan.arrays import array_at, filtered, holds, indented, kind_of_scalar, opened
 from openmed_rules.judging.plan.layout import Layout, Offsets, Reading, Records
 from openmed_rules.judging.plan.shape import IDENTITY, NUMBER, SCALAR, Shape
 from openmed_rules.ruleset import model
@@ -31,6 +35,16 @@ class Knowledge:
             list(dict.fromkeys(reading.kind for reading in readings)) if layout.has_kinds else [None]
         )
         self._has_kinds = layout.has_kinds
+        evidence = [reading for records in layout.evidence for reading in records.readings]
+        self._is_alone = len(evidence) == 1
+        self.can_weed = (
+            not in_slices
+            and len(self._kinds) == 1
+            and all(reading.leaves and not reading.condition for reading in evidence)
+            and self._is_alone
+            and not any(records.merge for records in layout.evidence)
+        )
+        """Whether a case with evidence that is not valid is judged in the loop, too."""
         self._filled: set[int] = set()
         self._offsets: dict[int, tuple[Offsets, Shape]] = {}
         self._written: dict[str, tuple[int, Offsets]] = {}
@@ -92,17 +106,19 @@ class Knowledge:
     def lines(self, layout: Layout, shapes: dict[model.Input, Shape]) -> Iterator[str]:
         """Read every reference of the evidence at once."""
         yield "count = joined = left_evidence = 0"
+        yield "weigher = None"
+        if self.can_weed:
+            yield "invalid = doubled = 0"
         if self._in_slices:
             yield "gathered = []"
         for table in self.tables:
             yield f"ids{table} = spans{table} = {{}}"
-        alone = sum(len(records.readings) for records in layout.evidence) == 1
         for number, records in enumerate(layout.evidence):
-            yield from self._records(number, records, shapes[records.input], alone=alone)
+            yield from self._records(number, records, shapes[records.input])
         yield "if not count:"
         yield GIVE_UP
 
-    def _records(self, number: int, records: Records, shape: Shape, *, alone: bool) -> Iterator[str]:
+    def _records(self, number: int, records: Records, shape: Shape) -> Iterator[str]:
         scalar = kind_of_scalar(records)
         place, item = array_at(records.ways, records.input, shape, scalar)
         if self._in_slices:
@@ -125,57 +141,70 @@ class Knowledge:
             if reading.is_ignored:
                 yield "left_evidence += len(rows)"
             else:
-                yield from self._reading(f"{number}_{kind}", records, reading, item, alone=alone)
+                yield from self._reading(f"{number}_{kind}", records, reading, item)
             if reading.condition or len(records.readings) > 1:
                 yield "rows = rest"
         if any(reading.condition for reading in records.readings):
             yield "if rows:"  # Of no kind.
             yield GIVE_UP
 
-    def _reading(self, name: str, records: Records, reading: Reading, item: Shape, *, alone: bool) -> Iterator[str]:
+    def _reading(self, name: str, records: Records, reading: Reading, item: Shape) -> Iterator[str]:
         table = self.table(reading)
         keys = "range(count, count + len(rows))" if records.is_bare or records.is_unread else "rows"
         plain = reading.plain
+        references = f"[evidence_reader{name}({leaves_at('record', reading, item)}) for record in rows]"
         if plain is None:
-            assert reading.leaves is not None  # noqa: S101 - for the type checker
-            leaves = ", ".join(f"record{item.leaf(path, SCALAR)}" for path in reading.leaves.read)
-            yield f"known = learn([evidence_reader{name}({leaves}) for record in rows], {keys})"
-            yield "if known is None:"
-            yield GIVE_UP
-            yield f"found, {f'spans{table}' if reading.has_span else '_'} = known"
+            yield f"found, {f'spans{table}' if reading.has_span else '_'} = learn({references}, {keys})"
         elif plain.id is None:
             yield "found = {}"
         elif isinstance(plain.id, int):
             yield (
                 f"found = positions(len(rows), {plain.id})"
-                if alone and not plain.span
+                if self._is_alone and not plain.span
                 else (f"found = placed({keys}, {plain.id})")
             )
         else:
-            values = f"[record{item.leaf(plain.id, IDENTITY)} for record in rows]" if plain.id else "rows"
+            identity = f"record{item.leaf(plain.id, IDENTITY)}" if plain.id else "record"
             if records.merge:
-                yield f"kept, found = merged({values}, {keys})"
+                yield f"kept, found = merged([{identity} for record in rows], {keys})"
                 yield "joined += len(rows) - kept"
+            elif plain.id:
+                yield f"found = identify({{{identity}: record for record in rows}}, len(rows))"
             else:
-                yield f"found = identify({values}, {keys})"
-        yield from self._fill(table)
+                yield f"found = identify(dict(zip(rows, {keys})), len(rows))"
+        yield f"count += {'kept' if records.merge else 'len(rows)'}"
         if plain is not None and plain.span is not None:
             self._offsets[table] = (plain.span, item)
             yield f"rows{table} = rows"
             yield f"spans{table} = None"
             yield from _checked_spans(plain.span, table, item)
-        yield f"count += {'kept' if records.merge else 'len(rows)'}"
+        yield "if found is None:"
+        yield from indented(self._weeded(references) if self.can_weed else ["return None"])
+        yield from self._fill(table)
+
+    def _weeded(self, references: str) -> Iterator[str]:
+        """Nothing is found straight, and what citations lead to is weighed."""
+        yield f"weeded = weed({references})"
+        yield "if weeded is None:"
+        yield GIVE_UP
+        yield "weigher, invalid, doubled = weeded"
+        yield "found = {}"
+        yield "rows0 = ()"
+        yield "spans0 = None"
 
     def _fill(self, table: int) -> Iterator[str]:
         """Put what was found into its table, or together with what is there."""
-        yield f"ids{table} = together(ids{table}, found)" if table in self._filled else f"ids{table} = found"
-        self._filled.add(table)
+        if table not in self._filled:
+            yield f"ids{table} = found"
+            self._filled.add(table)
+            return
+        yield f"ids{table} = together(ids{table}, found)"
         yield f"if ids{table} is None:"
         yield GIVE_UP
 
 
 def _checked_spans(span: Offsets, table: int, item: Shape) -> Iterator[str]:
-    """Give up where a span is odd or there twice; one after the other, as they mostly stand, no two can be alike."""
+    """Nothing is found where a span is odd or there twice; in order, as they mostly stand, no two can be alike."""
     start, end = f"record{item.leaf(span.start, NUMBER)}", f"record{item.leaf(span.end, NUMBER)}"
     if span.measures:
         end = f"{start} + {end}"
@@ -188,13 +217,13 @@ def _checked_spans(span: Offsets, table: int, item: Shape) -> Iterator[str]:
     yield "        else:"
     yield f"            spans{table} = make_spans{table}(rows)"
     yield f"            if len(spans{table}) < len(rows) or not all([0 <= a < b for _, a, b in spans{table}]):"
-    yield "                return None"
+    yield "                found = None"
     yield "            break"
     yield "except TypeError:"  # One of them is not there.
-    yield GIVE_UP
+    yield "    found = None"
     if span.within is not None:
         yield f"if not all_trimmed([record{item.leaf(span.within, IDENTITY)} for record in rows]):"
-        yield GIVE_UP
+        yield "    found = None"
 
 
 def place_of(span: Offsets, item: Shape, written: Offsets | None = None) -> tuple[str, str, str]:
@@ -212,3 +241,11 @@ def place_of(span: Offsets, item: Shape, written: Offsets | None = None) -> tupl
 
 def _moved(place: str, by: int) -> str:
     return f"{place} + {by}" if by > 0 else f"{place} - {-by}" if by else place
+
+
+def leaves_at(record: str, reading: Reading, item: Any) -> str:
+    """The values that are read of a record, each decoded as what the shortest way to read it accepts."""
+    plain, read = reading.plain, reading.leaves.read if reading.leaves else ()
+    numbers = {plain.span.start, plain.span.end} if plain and plain.span else set()
+    kinds = [SCALAR if plain is None else NUMBER if path in numbers else IDENTITY for path in read]
+    return ", ".join(f"{record}{item.leaf(path, kind)}" if path else record for path, kind in zip(read, kinds))

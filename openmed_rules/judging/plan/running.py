@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
 
 from openmed_rules.judging.collecting import compile_pieces
-from openmed_rules.judging.evidence import Table
+from openmed_rules.judging.evidence import EvidenceIndex, Table
 from openmed_rules.judging.judge import Weighing
 from openmed_rules.judging.nodes import Missing, Node
 from openmed_rules.judging.plan.layout import Layout, layout_of
@@ -18,7 +18,8 @@ from openmed_rules.judging.plan.source import INPUTS, Source, source_of
 from openmed_rules.judging.references import Reference
 from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.values import id_text
-from openmed_rules.results.counts import Counts
+from openmed_rules.results.counts import NO_CLASSES, Counts, abstain
+from openmed_rules.results.gate import Limits
 from openmed_rules.ruleset import model
 
 Decode = Callable[[bytes], "Sequence[Any] | None"]
@@ -57,6 +58,9 @@ def compile_source(rules: model.RuleSet, layout: Layout, *, in_slices: bool = Fa
         **{called.__name__: called for called in _CALLED},
         **dict(_readers(layout, ignore_malformed=rules.policy.malformed == "ignore")),
         "NOTHING": (None,),
+        "NO_CLASSES": NO_CLASSES,
+        "counted": counted,
+        "settled": _settler(Limits.of(rules.policy)),
         "NOTHING_WEIGHED": Weigher(()),
     }
     file_name = f"<plan {rules.sha256[:12]}{' in slices' if in_slices else ''}>"
@@ -91,6 +95,10 @@ def _readers(layout: Layout, *, ignore_malformed: bool) -> Iterator[tuple[str, A
                 if reading.leaves is not None:
                     read = reading.leaves.reader(ignore_malformed=ignore_malformed)
                     yield f"{prefix}reader{number}_{kind}", read
+
+
+def _settler(limits: Limits) -> Callable[[Counts], Counts]:
+    return lambda counts: abstain(counts) if limits.abstains and not limits.available(counts) else counts
 
 
 def _cutter(form: model.Split | model.FindAll) -> Callable[[Iterable[object]], list[object]]:
@@ -156,26 +164,26 @@ def opened(place: Any) -> Sequence[Any]:
     return place if type(place) is list else () if place is None else (place,)
 
 
-def identify(values: Sequence[str | int | None], records: Iterable[Any]) -> dict[Any, Any] | None:
-    """Ids to records: by text, and integers also as they are. None where one is missing, blank or there twice."""
+def identify(written: dict[str | int | None, Any], count: int) -> dict[Any, Any] | None:
+    """Records by their ids as they are compared, integers also as they are; ``written``: as they stand in ``count``.
+
+    None where an id is missing, blank or there twice.
+    """
     try:
-        together = "\0".join(values)  # type: ignore[arg-type]
+        together = "\0".join(written)  # type: ignore[arg-type]
     except TypeError:  # One of them is no text.
-        return _identify_any(values, records)
-    ids: dict[Any, Any] = dict(zip(values, records))
+        return _identify_any(written, count)
+    ids = written
     if together.split() != [together]:  # There is a blank in one of them, maybe at an end.
-        if values and not any(values):
-            return None
-        ids = {value.strip(): record for value, record in zip(values, ids.values())}  # type: ignore[union-attr]
-    return ids if len(ids) == len(values) and "" not in ids else None
+        ids = {value.strip(): record for value, record in written.items()}  # type: ignore[union-attr]
+    return ids if len(ids) == count and "" not in ids else None
 
 
-def _identify_any(values: Sequence[str | int | None], records: Iterable[Any]) -> dict[Any, Any] | None:
-    known = list(records)
-    ids: dict[Any, Any] = dict(zip(map(id_text, values), known))
-    if len(ids) < len(values) or any(missing in ids for missing in Missing):
+def _identify_any(written: dict[Any, Any], count: int) -> dict[Any, Any] | None:
+    ids: dict[Any, Any] = {id_text(value): record for value, record in written.items()}
+    if len(ids) < count or any(missing in ids for missing in Missing):
         return None
-    return ids | {value: record for value, record in zip(values, known) if type(value) is int}
+    return ids | {value: record for value, record in written.items() if type(value) is int}
 
 
 def merged(values: Sequence[str | int | None], records: Iterable[Any]) -> tuple[int, dict[Any, Any] | None]:
@@ -198,20 +206,30 @@ def placed(records: Iterable[Any], base: int) -> dict[Any, Any]:
     return numbers | {str(number): record for number, record in numbers.items()}
 
 
-def learn(references: Sequence[Reference], records: Iterable[Any]) -> tuple[dict[Any, Any], dict[Part, Any]] | None:
-    """Ids and spans to records; None where a reference is missing, malformed or there twice."""
+def learn(references: Sequence[Reference], records: Iterable[Any]) -> tuple[dict[Any, Any] | None, dict[Part, Any]]:
+    """Ids and spans to records; no ids where a reference is missing, malformed or there twice."""
     ids: dict[Any, Any] = {}
     spans: dict[Part, Any] = {}
     for (identity, span, malformed), record in zip(references, records):
         if malformed or (identity is None and span is None) or identity in ids:
-            return None
+            return None, {}
         if identity is not None:
             ids[identity] = record
         if span is not None:
             if span[0] in spans:
-                return None
+                return None, {}
             spans[span[0]] = record
     return ids, spans
+
+
+def weed(references: Iterable[Reference]) -> tuple[Weigher, int, int] | None:
+    """What weighs citations against the valid ones of evidence records, and how many are invalid, and there twice.
+
+    None where no record is valid.
+    """
+    index = EvidenceIndex(has_kinds=False)
+    index.add((None, reference, None, ()) for reference in references)
+    return (Weigher((index.table(None),)), len(index.invalid), len(index.duplicates)) if index.labels else None
 
 
 def together(ids: dict[Any, Any], more: dict[Any, Any] | None) -> dict[Any, Any] | None:
@@ -225,8 +243,10 @@ def all_trimmed(texts: Iterable[object]) -> bool:
     return all(type(text) is str and text != "" and text == text.strip() for text in texts)
 
 
+counted: Callable[[tuple[Any, ...]], Counts] = partial(tuple.__new__, Counts)
+"""Counts of all their numbers, in order: several times as fast as by a call of the type."""
+
 _CALLED: tuple[Any, ...] = (
-    Counts,
     PlainTable,
     Weigher,
     all_trimmed,
@@ -237,4 +257,5 @@ _CALLED: tuple[Any, ...] = (
     placed,
     positions,
     together,
+    weed,
 )

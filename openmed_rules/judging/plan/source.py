@@ -1,7 +1,8 @@
 """The functions of a plan, as source text made for one layout.
 
 What is plain is judged in the loop. A citation that does not lead straight to its record is weighed as the general
-way weighs it; a case of which a record of evidence is not plain gives None and goes the general way whole.
+way weighs it, and so are all where some of the evidence is not valid. A case that the loop cannot take gives None and
+goes the general way whole.
 """
 
 from __future__ import annotations
@@ -46,11 +47,12 @@ def source_of(layout: Layout, *, in_slices: bool = False) -> Source:
     evidence = list(knowledge.lines(layout, shapes))
     citing = Citing(layout, knowledge, in_slices=in_slices)
     claims = list(citing.lines(shapes))
+    counts = list(_counts(can_weed=knowledge.can_weed))
     if in_slices:
         last = f"return counts, referenced, gathered, {knowledge.all_tables()}"
-        judge = ["def judge(claim_slices, evidence_slices):", *indented((*evidence, *claims, *_counts(), last))]
+        judge = ["def judge(claim_slices, evidence_slices):", *indented((*evidence, *claims, *counts, last))]
     else:
-        judge = ["def judge(summary, evidence):", *indented((*evidence, *claims, *_counts(), "return counts"))]
+        judge = ["def judge(summary, evidence):", *indented((*evidence, *claims, *counts, "return counts"))]
     lines = [*knowledge.functions(), *judge]
     for name, of in inputs.items():
         lines += [f"def {name}_cases(document):", *indented(of.lines)]
@@ -75,15 +77,20 @@ class _Input:
         return GenericAlias(list, (root,)) | root if self._is_array else root
 
 
-def _counts() -> Iterator[str]:
+def _counts(*, can_weed: bool) -> Iterator[str]:
     """The counts, in the order of ``Counts``."""
     yield "if weigher is None:"
     yield "    weigher = NOTHING_WEIGHED"
-    yield "counts = Counts("
+    yield "counts = counted(("
     yield "    claim_count, supported, uncited, without_reference, cited, cited - weigher.invalid,"
     yield "    repeated + weigher.repeated,"
     yield "    weigher.no_record, weigher.no_span, weigher.no_way,"
     yield "    weigher.only_record, weigher.only_span, weigher.only_both,"
     yield "    cited - odd + doubly + weigher.reference, weigher.no_record, weigher.no_span,"
-    yield "    count, count, 0, 0, len(referenced), 0, 0, 0, 0, 0, joined, left_claims, left_citations, left_evidence,"
-    yield ")"
+    yield f"    count, {'count - invalid - doubled, invalid, doubled' if can_weed else 'count, 0, 0'}, len(referenced),"
+    yield "    0, 0, 0, 0, 0, joined, left_claims, left_citations, left_evidence,"
+    yield "    NO_CLASSES,"
+    yield "))"
+    if can_weed:
+        yield "if invalid or doubled:"
+        yield "    counts = settled(counts)"

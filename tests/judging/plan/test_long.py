@@ -15,6 +15,7 @@ from judging.plan.test_plan import (
     BY_ID,
     DAMAGED,
     DOCUMENT,
+    PLAIN_DOCUMENT,
     WIDE_DOCUMENT,
     clean_document,
     rule_sets,
@@ -52,12 +53,6 @@ def way_taken(rules: RuleSet, text: bytes) -> object:
     return Long(rules).judge(MappedText(PLACE, memoryview(text)), 5)
 
 
-def plain_record(number: int) -> dict[str, Any]:
-    """A record as every plan takes it, and a citation of it."""
-    known = {"id": f"e{number}", "ref": f"e{number}", "s": 2 * number + 1, "e": 2 * number + 2}
-    return known | {"doc": "A", "at": {"doc": "A"}, "t": "x"}
-
-
 LARGE = clean_document(40)
 ODD_RECORD: dict[str, Any] = {**LARGE, "ev": [*LARGE["ev"], {"id": "e0"}, {"id": ""}]}
 
@@ -70,26 +65,6 @@ def test_slices_tell_what_the_whole_tells(
     text = json.dumps(document, ensure_ascii=False, indent=indent).encode()
     mapped, whole = both_ways(rules, text, positions)
     assert mapped == whole
-
-
-def full(members: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """An object with all of ``members``."""
-    return st.fixed_dictionaries(members)
-
-
-KNOWN = st.integers(2, 5).map(lambda count: [plain_record(number) for number in range(count)])
-CITED = st.lists(st.integers(0, 5).map(plain_record) | st.integers(0, 2).map(lambda n: plain_record(n) | {"e": 1}))
-PLAIN_CLAIM = full({"r": CITED, "in": full({"r": CITED}), "contra": CITED, "t": st.sampled_from(["x", "y"])})
-PLAIN_CLAIMS = st.lists(PLAIN_CLAIM, min_size=1, max_size=4)
-PLAIN_DOCUMENT = full(
-    {
-        "claims": PLAIN_CLAIMS,
-        "sections": st.lists(full({"claims": PLAIN_CLAIMS}), min_size=1, max_size=3),
-        "ev": KNOWN,
-        "body": full({"ev": KNOWN}),
-        "parts": KNOWN.map(lambda records: [{"ev": records[:1]}, {"ev": []}, {"ev": records[1:]}]),
-    }
-)
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
