@@ -18,7 +18,7 @@ from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.watching import LocatorCounts, Watch
 from openmed_rules.results.counts import Counts
 from openmed_rules.results.notes import Note
-from openmed_rules.results.places import Unreadable
+from openmed_rules.results.places import CasePlace, Unreadable
 from openmed_rules.results.report import Report
 from openmed_rules.results.reporting import make_report
 from openmed_rules.results.tally import Tally
@@ -183,8 +183,7 @@ def _judge_documents(  # noqa: PLR0913, PLR0917 - the ways there are
         else:
             places = reader.places(document, len(counts))
             for number, (place, one) in enumerate(zip(places, counts, strict=True)):
-                case = Case(place, parse=partial(reader.root, document, number))
-                tally.add(place, one, partial(_notes, Pair(place, case, ()), judge))
+                tally.add(place, one, partial(_notes_of, document, number, place, reader, judge))
 
 
 def _planned(cases: Sequence[object] | None, plan: Plan | None) -> list[Counts] | None:
@@ -230,6 +229,11 @@ def _judge_pair(pair: Pair, judge: CaseJudge, tally: Tally) -> None:
         tally.add_unreadable(Unreadable(pair.where.place, unusable.code))
     else:
         tally.add(pair.where, counts, lambda: notes or ())
+
+
+def _notes_of(document: Document, number: int, place: CasePlace, reader: CaseReader, judge: CaseJudge) -> list[Note]:
+    """What may have failed in one case of a document, counted from 0."""
+    return _notes(Pair(place, Case(place, parse=partial(reader.root, document, number)), ()), judge)
 
 
 def _notes(pair: Pair, judge: CaseJudge) -> list[Note]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter, ne
+from operator import ne
 from typing import NamedTuple, TypeAlias
 
 from openmed_rules.results.counts import NO_CLASSES, Counts
@@ -65,7 +65,7 @@ class Ending(NamedTuple):
     noted: Noted
 
 
-MANY = 256
+MANY = 1024
 """How many cases are added up at once, where nothing of a single one is wanted any more."""
 
 
@@ -102,7 +102,7 @@ class Tally:
 
     def add(self, where: CasePlace, counts: Counts, notes: Callable[[], Iterable[Note]]) -> None:
         """Add one case that was judged. ``notes`` is asked only while positions are still wanted."""
-        if self.takes_many and not counts.classes and self.limits.available(counts):
+        if self._may_wait(counts):
             self.add_many((counts,))
             return
         self.judged += 1
@@ -116,7 +116,7 @@ class Tally:
             self._add_findings(ending.found)
         if ending.named:
             self._ended[ending.named] += 1
-            self._positions.add(self.judged, where, counts, notes, ending.noted)
+            self._positions.add(self.judged + len(self._waiting), where, counts, notes, ending.noted)
 
     @property
     def total(self) -> int:
@@ -133,6 +133,12 @@ class Tally:
         """Whether cases may be added many at once: how one ends is told by its counts, and no position is wanted."""
         return self.limits.tolerates_nothing and self._positions.is_full
 
+    def _may_wait(self, counts: Counts) -> bool:
+        """Whether a case may be added with others: no position of it is wanted, or it has none."""
+        if counts.classes or not self.limits.tolerates_nothing or not self.limits.available(counts):
+            return False
+        return self._positions.is_full or not self._ending(counts).named
+
     def add_many(self, cases: Sequence[Counts]) -> None:
         """Add cases of which the evidence is available, and none has a class; see ``takes_many``."""
         self._waiting += cases
@@ -146,15 +152,16 @@ class Tally:
             return
         self.judged += len(cases)
         self.spread.add(cases)
-        self.counts = self.counts.plus(_total(cases))
-        for members in _alike(cases):
+        columns = _columns(cases)
+        self.counts = self.counts.plus(_total(columns))
+        for members in _alike(cases, columns):
             shape = _shape(members[0])
             ending = self._endings.get(shape)
             if ending is None:
                 ending = self._endings[shape] = self._new_ending(members[0])
             if ending.named:
                 self._ended[ending.named] += len(members)
-                self._positions.count(_total(members), ending.noted)
+                self._positions.count(_total(_columns(members)), ending.noted)
 
     def extend(self, other: Tally, *, cases_before: int = 0, lines_before: int = 0) -> None:
         """Add the cases of ``other``, which come after these; neither was closed.
@@ -265,17 +272,20 @@ def _shape(counts: Counts) -> tuple[bool, ...]:
     return (*map(bool, counts), *(counts[part] != counts[whole] for part, whole in _PARTS))
 
 
-def _total(cases: Sequence[Counts]) -> Counts:
+def _columns(cases: Sequence[Counts]) -> Sequence[Sequence[int]]:
+    """Cases without classes, number by number."""
+    return list(zip(*cases, strict=True))[:-1]
+
+
+def _total(columns: Sequence[Sequence[int]]) -> Counts:
     """The sum of cases without classes."""
-    *columns, _ = zip(*cases, strict=True)
     return Counts._make((*map(sum, columns), NO_CLASSES))
 
 
-def _alike(cases: Sequence[Counts]) -> Iterable[list[Counts]]:
+def _alike(cases: Sequence[Counts], columns: Sequence[Sequence[int]]) -> Iterable[list[Counts]]:
     """Cases without classes in groups of one shape; what is something in all of them, or in none, tells none apart."""
-    *columns, _ = zip(*cases, strict=True)
     signs = [map(bool, column) for column in columns if any(column) and not all(column)]
-    rows = zip(*signs, *(map(ne, map(itemgetter(a), cases), map(itemgetter(b), cases)) for a, b in _PARTS), strict=True)
+    rows = zip(*signs, *(map(ne, columns[part], columns[whole]) for part, whole in _PARTS), strict=True)
     groups: dict[tuple[bool, ...], list[Counts]] = {}
     for key, counts in zip(rows, cases, strict=True):
         groups.setdefault(key, []).append(counts)
