@@ -129,23 +129,30 @@ class Citing:
         yield f"    {'keys' if records.supports else 'idle'}.append(record)"
 
     def _spanned(self, identity: Any, span: Offsets, table: int, item: Shape) -> Iterator[str]:
+        """By its id or its start, and then held against the whole span; one that differs is weighed."""
         start, end = f"citation{item.leaf(span.start, NUMBER)}", f"citation{item.leaf(span.end, NUMBER)}"
-        within = "None" if span.within is None else f"citation{item.leaf(span.within, IDENTITY)}"
-        index = self._known.index(table, span)
-        by_span = [*self._known.make(index, table), f"record = {index}.get(({within}, {start}, {end}))"]
+        within = None if span.within is None else f"citation{item.leaf(span.within, IDENTITY)}"
         known = self._known.spans_of(table)
-        if identity is None or known is None:
-            yield from by_span
+        assert known is not None  # noqa: S101 - for the type checker
+        its_start, its_end, its_within = place_of(*known, span)
+        starts = self._known.starts(table, span)
+        by_start = [
+            *self._known.make(starts, table),
+            f"record = {starts}.get({start if within is None else f'({within}, {start})'})",
+            f"if record is not None and {end} != {its_end}:",
+            "    record = None",
+        ]
+        if identity is None:
+            yield from by_start
             return
-        pairs = zip((start, end, within), place_of(*known, span))
-        is_same = " and ".join(f"{mine} == {theirs}" for mine, theirs in pairs if mine != theirs)
+        same = [f"{start} == {its_start}", f"{end} == {its_end}", *([f"{within} == {its_within}"] if within else [])]
         yield f"identity = citation{item.leaf(identity, IDENTITY)}"
         yield "if identity is None:"
-        yield from indented(by_span)
+        yield from indented(by_start)
         yield "else:"
         yield f"    record = find{table}(identity)"
         yield "    if record is not None:"
-        yield f"        if {is_same}:"
+        yield f"        if {' and '.join(same)}:"
         yield "            doubly += 1"
         yield f"        elif {start} is not None or {end} is not None:"
         yield "            record = None"

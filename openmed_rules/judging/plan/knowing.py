@@ -21,7 +21,8 @@ class Knowledge:
 
     In the loop ``ids0`` is the first table: ids to records. A record is the decoded object itself, or the number of a
     scalar. ``spans0`` has the spans, half-open from 0, or is None as long as nobody has asked for them; ``rows0`` are
-    their records. A further index has the spans as a citation writes them.
+    their records. ``starts0_1`` has a record for each start, as a citation that counts from 1 writes it: mostly the
+    only one that begins there.
     """
 
     def __init__(self, layout: Layout, *, in_slices: bool) -> None:
@@ -47,7 +48,7 @@ class Knowledge:
         """Whether a case with evidence that is not valid is judged in the loop, too."""
         self._filled: set[int] = set()
         self._offsets: dict[int, tuple[Offsets, Shape]] = {}
-        self._written: dict[str, tuple[int, Offsets]] = {}
+        self._starts: dict[str, tuple[int, Offsets]] = {}
 
     def table(self, reading: Reading) -> int:
         """The number of the table that records of ``reading`` are in."""
@@ -62,11 +63,10 @@ class Knowledge:
         """How the spans of a table stand in its records; None where they are more than single members."""
         return self._offsets.get(table)
 
-    def index(self, table: int, written: Offsets) -> str:
-        """The name of the index that has the spans of a table as a citation writes them."""
-        convention = written.base, written.closed, int(written.measures)
-        name = f"spans{table}_{'_'.join(map(str, convention))}" if any(convention) else f"spans{table}"
-        self._written[name] = table, written
+    def starts(self, table: int, written: Offsets) -> str:
+        """The name of the index that has the starts of a table as a citation writes them."""
+        name = f"starts{table}_{written.base}"
+        self._starts[name] = table, written
         return name
 
     def make(self, name: str, table: int) -> Iterator[str]:
@@ -77,11 +77,12 @@ class Knowledge:
 
     def functions(self) -> Iterator[str]:
         """The functions that make an index out of the records."""
-        halves = {f"spans{table}": (table, None) for table in self._offsets}
-        for name, (table, written) in {**halves, **self._written}.items():
-            yield f"def make_{name}(rows):"
-            start, end, within = place_of(*self._offsets[table], written)
-            yield f"    return {{({within}, {start}, {end}): record for record in rows}}"
+        for table, (span, item) in self._offsets.items():
+            start, end, within = place_of(span, item)
+            yield from _index(f"spans{table}", f"({within}, {start}, {end})")
+        for name, (table, written) in self._starts.items():
+            start, _, within = place_of(*self._offsets[table], written)
+            yield from _index(name, start if within == "None" else f"({within}, {start})")
 
     def all_tables(self) -> str:
         """A function of nothing that gives the tables by kind, with their spans."""
@@ -99,9 +100,8 @@ class Knowledge:
 
     def start(self) -> Iterator[str]:
         """Lines for what is made only when it is asked for."""
-        for name in self._written:
-            if "_" in name:
-                yield f"{name} = None"
+        for name in self._starts:
+            yield f"{name} = None"
 
     def lines(self, layout: Layout, shapes: dict[model.Input, Shape]) -> Iterator[str]:
         """Read every reference of the evidence at once."""
@@ -201,6 +201,11 @@ class Knowledge:
         yield f"ids{table} = together(ids{table}, found)"
         yield f"if ids{table} is None:"
         yield GIVE_UP
+
+
+def _index(name: str, key: str) -> Iterator[str]:
+    yield f"def make_{name}(rows):"
+    yield f"    return {{{key}: record for record in rows}}"
 
 
 def _checked_spans(span: Offsets, table: int, item: Shape) -> Iterator[str]:
