@@ -1,4 +1,4 @@
-"""One measured run of this project in its own process: which way, which file; CPU seconds, memory and counts.
+"""One measured run of this project in its own process: which way, file and rules; CPU seconds, memory and counts.
 
 Memory is what the process holds beside the pages of files that are mapped: the most that was seen of ``RssAnon``,
 looked at every few milliseconds; all that was ever resident (``ru_maxrss``) where the system does not tell.
@@ -30,9 +30,9 @@ def watch_memory() -> None:
         time.sleep(0.005)
 
 
-way, file = sys.argv[1:]
+way, file, *named = sys.argv[1:]
 threading.Thread(target=watch_memory, daemon=True).start()
-rules = load_rule_file(Path(__file__).with_name("rules.yaml")).rules
+rules = load_rule_file(Path(__file__).with_name(f"{(named or ['rules'])[0]}.yaml")).rules
 if way == "general":
     batch._plan_of = lambda _rules: None  # noqa: SLF001 - the one switch that no user needs
 start, wall = time.process_time(), time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,17 @@ import watched
 watched.install()
 CLOSED = str(Path(__file__).with_name("closed"))
 
+# By which the differential tests of the plan draw: another one in each run, the same in all processes of one.
+os.environ.setdefault("OPENMED_RULES_SEED", str(secrets.randbelow(1 << 32)))
+
 # How long an example takes tells only what else the machine does.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The seed with which a run can be had again."""
+    terminalreporter.write_line(f"OPENMED_RULES_SEED={os.environ['OPENMED_RULES_SEED']}")
 
 
 @pytest.fixture(autouse=True)

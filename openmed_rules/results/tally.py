@@ -135,12 +135,12 @@ class Tally:
 
     def _may_wait(self, counts: Counts) -> bool:
         """Whether a case may be added with others: no position of it is wanted, or it has none."""
-        if counts.classes or not self.limits.tolerates_nothing or not self.limits.available(counts):
+        if counts.classes or not self.limits.tolerates_nothing:
             return False
         return self._positions.is_full or not self._ending(counts).named
 
     def add_many(self, cases: Sequence[Counts]) -> None:
-        """Add cases of which the evidence is available, and none has a class; see ``takes_many``."""
+        """Add cases of which none has a class; see ``takes_many``."""
         self._waiting += cases
         if len(self._waiting) >= MANY:
             self._add_waiting()
@@ -155,6 +155,8 @@ class Tally:
         columns = _columns(cases)
         self.counts = self.counts.plus(_total(columns))
         for members in _alike(cases, columns):
+            if not self.limits.available(members[0]):
+                self.unavailable += len(members)
             shape = _shape(members[0])
             ending = self._endings.get(shape)
             if ending is None:

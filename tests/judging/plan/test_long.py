@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from judging.plan.test_plan import (
@@ -16,6 +16,7 @@ from judging.plan.test_plan import (
     DAMAGED,
     DOCUMENT,
     PLAIN_DOCUMENT,
+    SEED,
     WIDE_DOCUMENT,
     clean_document,
     rule_sets,
@@ -57,6 +58,7 @@ LARGE = clean_document(40)
 ODD_RECORD: dict[str, Any] = {**LARGE, "ev": [*LARGE["ev"], {"id": "e0"}, {"id": ""}]}
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(rule_sets(), DOCUMENT, st.integers(0, 9), st.sampled_from([None, 1]))
 def test_slices_tell_what_the_whole_tells(
@@ -67,6 +69,7 @@ def test_slices_tell_what_the_whole_tells(
     assert mapped == whole
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(rule_sets(), PLAIN_DOCUMENT, st.integers(0, 30))
 def test_slices_of_a_plain_document_tell_what_the_whole_tells(
@@ -85,6 +88,7 @@ def test_a_plain_document_is_judged_by_the_plan(document: dict[str, Any]) -> Non
     assert case.by_plan(memoryview(json.dumps(ODD_RECORD).encode())) is None
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(wide_rule_sets(), WIDE_DOCUMENT)
 def test_slices_tell_what_the_whole_tells_in_more_of_the_language(spoken: dict[str, Any], document: Any) -> None:
@@ -141,6 +145,7 @@ VALUES = st.recursive(
 )
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(VALUES, max_size=8), st.integers(1, 40), st.sampled_from([None, 2]), st.booleans())
 def test_pieces_hold_whole_items_and_all_of_them(

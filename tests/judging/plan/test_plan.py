@@ -7,7 +7,7 @@ import os
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -33,6 +33,8 @@ from openmed_rules.ruleset.model import RuleSet
 PLACE = Place("generated.json")
 EXAMPLES = int(os.environ.get("OPENMED_RULES_EXAMPLES", "600"))
 """How many pairs of a rule set and a document are tried; ``.ci/full`` tries more."""
+
+SEED = int(os.environ["OPENMED_RULES_SEED"])
 
 
 def general_way(rules: RuleSet, text: bytes) -> Counts | None:
@@ -242,6 +244,7 @@ SPOILED_DOCUMENT = plain_documents(
 )
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(rule_sets(), DOCUMENT | PLAIN_DOCUMENT | SPOILED_DOCUMENT)
 def test_the_plan_counts_what_the_general_way_counts(rules: RuleSet, document: dict[str, Any]) -> None:
@@ -492,6 +495,7 @@ def run(rules: RuleSet, documents: list[Any], evidence: list[Any] | None, *, loc
     return replace(report, locators=None)
 
 
+@seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(wide_rule_sets() | text_rule_sets(), st.lists(WIDE_DOCUMENT, min_size=1, max_size=3), WIDE_DOCUMENT)
 def test_a_run_ends_the_same_both_ways(said: dict[str, Any], documents: list[Any], other: Any) -> None:

@@ -1,0 +1,82 @@
+"""A run is the sum of its cases, however these are added up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from judged import lines, rule_set
+from openmed_rules.judging.batch import judge_batch
+from openmed_rules.results import tally
+from openmed_rules.results.report import Report
+
+E0, E1 = {"id": "e0"}, {"id": "e1"}
+DOCUMENTS: list[dict[str, Any]] = [
+    {"claims": [{"r": ["e0"]}, {"r": ["e1"]}], "ev": [E0, E1]},
+    {"claims": [{"r": ["e0"]}], "ev": [E0]},
+    {"claims": [{"r": ["e0"]}], "ev": [E0, E1]},
+    {"claims": [{"r": ["e0", "e0"]}, {"r": ["e1", "zz"]}], "ev": [E0, E1]},
+    {"claims": [{"r": ["zz", "yy"]}, {"r": []}, {"r": ["e0"]}], "ev": [E0, E1]},
+    {"claims": [{"r": ["e0"]}], "ev": [E0, E0, {}]},
+    {"claims": [{"r": ["e0"]}], "ev": []},
+    {"claims": [], "ev": [E0]},
+]
+RULES = {
+    "nothing is tolerated": "",
+    "some is": "policy: {tolerate: {omitted_source_fact: 1, missing_source_record: 1}}",
+    "the sums decide": "policy: {per: batch}",
+}
+LAYOUT = """\
+claims: {records: $.claims}
+citations: {records: r}
+evidence: {records: $.ev, id: id}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _few_at_once() -> Iterator[None]:
+    """So that cases are added up several times in a small run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "MANY", 3)
+        yield
+
+
+def report_of(said: str, documents: list[dict[str, Any]], positions: int) -> Report:
+    return judge_batch(rule_set(LAYOUT + said), lines(documents, "notes"), positions=positions)
+
+
+def found(report: Report) -> Counter[tuple[str, str]]:
+    """How much of each reason of each report was found."""
+    return Counter({(line.report, line.reason): line.found for line in report.lines if line.found})
+
+
+SOME_DOCUMENTS = st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize("said", RULES.values(), ids=RULES)
+@given(documents=SOME_DOCUMENTS)
+def test_how_many_positions_are_kept_changes_no_number(said: str, documents: list[dict[str, Any]]) -> None:
+    every = report_of(said, documents, 1000)
+    for positions in (0, 1, 5):
+        some = report_of(said, documents, positions)
+        assert some.positions == every.positions[:positions]
+        assert some.positions_left == len(every.positions) - len(some.positions)
+        assert replace(some, positions=(), positions_left=0) == replace(every, positions=())
+
+
+@given(documents=SOME_DOCUMENTS, positions=st.sampled_from([0, 1, 1000]))
+def test_a_run_is_the_sum_of_its_cases(documents: list[dict[str, Any]], positions: int) -> None:
+    whole = report_of("", documents, positions)
+    alone = [report_of("", [document], positions) for document in documents]
+
+    assert whole.cases.failed == sum(one.cases.failed for one in alone)
+    assert found(whole) == sum(map(found, alone), Counter())
+    assert whole.positions_left + len(whole.positions) == sum(one.positions_left + len(one.positions) for one in alone)
+    for report, tenths in whole.distribution.items():
+        assert tenths == [sum(column) for column in zip(*(one.distribution[report] for one in alone), strict=True)]
