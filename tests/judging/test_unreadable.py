@@ -236,3 +236,10 @@ def test_an_unreadable_case_cannot_be_tolerated() -> None:
 
     assert report.verdict == "failed"
     assert numbers(report)["passed"] is numbers(report)["coverage.passed"] is False
+
+
+@pytest.mark.parametrize("half", [rb"\ud7ff", rb"\ud800", rb"\udbff", rb"\udc00", rb"\udfff", rb"\ue000"])
+def test_every_half_of_a_pair_is_no_text_and_what_stands_around_them_is(half: bytes) -> None:
+    is_text = half in {rb"\ud7ff", rb"\ue000"}
+    case = b'{"claims": [{"citations": ["%s"]}], "evidence": ["%s"]}' % (half, half)
+    assert codes(judge("", case)) == ([] if is_text else ["OMR-615"])

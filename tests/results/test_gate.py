@@ -353,3 +353,13 @@ def test_each_report_names_its_own_reasons() -> None:
             *("orphan_citation", "no_claims"),
         )
     }
+
+
+def test_what_is_let_be_changes_nothing_else_of_the_policy() -> None:
+    for said, per_batch, abstains in (
+        ("per: batch, unavailable: count", True, False),
+        ("failed_cases: 3", False, True),
+    ):
+        policy = rule_set(f"policy: {{{said}, warn: {{missing_citation: 1}}}}").policy
+        held = Limits.of(policy)
+        assert (held.per_batch, held.abstains, held.failed_cases) == (per_batch, abstains, policy.failed_cases)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from judged import lines, rule_set
-from openmed_rules.judging.batch import judge_batch
+from openmed_rules.judging.batch import Judging, judge_batch
 from openmed_rules.results import tally
 from openmed_rules.results.report import Report
 
@@ -27,10 +27,12 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"claims": [{"r": ["e0"]}], "ev": []},
     {"claims": [], "ev": [E0]},
 ]
+DAMAGED = [b"{", b'{"claims": NaN}']
 RULES = {
     "nothing is tolerated": "",
     "some is": "policy: {tolerate: {omitted_source_fact: 1, missing_source_record: 1}}",
     "the sums decide": "policy: {per: batch}",
+    "the sums, and a part of them is let be": "policy: {per: batch, tolerate: {unsupported_claim: 20%}}",
 }
 LAYOUT = """\
 claims: {records: $.claims}
@@ -47,7 +49,7 @@ def _few_at_once() -> Iterator[None]:
         yield
 
 
-def report_of(said: str, documents: list[dict[str, Any]], positions: int) -> Report:
+def report_of(said: str, documents: list[Any], positions: int) -> Report:
     return judge_batch(rule_set(LAYOUT + said), lines(documents, "notes"), positions=positions)
 
 
@@ -80,3 +82,21 @@ def test_a_run_is_the_sum_of_its_cases(documents: list[dict[str, Any]], position
     assert whole.positions_left + len(whole.positions) == sum(one.positions_left + len(one.positions) for one in alone)
     for report, tenths in whole.distribution.items():
         assert tenths == [sum(column) for column in zip(*(one.distribution[report] for one in alone), strict=True)]
+
+
+@pytest.mark.parametrize("said", RULES.values(), ids=RULES)
+@given(
+    documents=st.lists(st.sampled_from([*DOCUMENTS, *DAMAGED]), min_size=1, max_size=12),
+    at=st.integers(0, 12),
+    positions=st.sampled_from([0, 1, 5, 1000]),
+)
+def test_two_halves_of_a_file_are_the_whole_of_it(said: str, documents: list[Any], at: int, positions: int) -> None:
+    """Each half numbers its lines and its cases from 1."""
+    rules = rule_set(LAYOUT + said)
+    halves = documents[:at], documents[at:]
+    first, second = (Judging(rules, has_evidence=False).part(positions) for _ in halves)
+    for part, half in zip((first, second), halves, strict=True):
+        Judging(rules, has_evidence=False).judge(lines(half, "notes"), None, part.tally)
+    first.extend(second, cases_before=first.tally.total, lines_before=len(halves[0]))
+
+    assert first.report((), None) == judge_batch(rules, lines(documents, "notes"), positions=positions)
