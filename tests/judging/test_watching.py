@@ -1,0 +1,87 @@
+"""What is counted of a locator stands under its path in the rule file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from judged import lines
+from openmed_rules.judging.batch import judge_batch
+from openmed_rules.results.report import Report
+from openmed_rules.ruleset.loader import load_rule_mapping
+
+WORDS = """\
+version: 1
+name: every-locator
+inputs: {summary: {cases: $.cases, join: case}, evidence: {cases: $.cases, join: [name, case]}}
+claims: {records: [$.claims, $.more], id: id, where: {type: claim}, class: {path: type, labels: [claim, other]}}
+citations:
+  - records: [r, {path: text, find_all: "(e[0-9])"}]
+    where: {type: {not: none}}
+    id: {parts: [kind, {path: ref, default: none}]}
+    span: [{each: parts, start: s, length: n}, {pair: range}, {start: s, end: e}]
+    kind: plain
+  - records: $.edges
+    kind: rest
+    claim: of
+    id: ref
+    follow: [{records: $.chunks, id: id, to: facts}]
+evidence:
+  in: evidence
+  records: $.known
+  class: {path: type, labels: [claim]}
+  kinds: {plain: {where: {type: plain}, id: [name, id], span: {start: s, end: e}}, rest: {id: number}}
+reads_text: true
+"""
+SUMMARY = {"case": 1, "claims": [{"id": "c1", "type": "claim", "r": [{"ref": "e1", "s": 0, "e": 5}]}], "edges": [{}]}
+EVIDENCE = {"case": 1, "known": [{"type": "plain", "id": "e1", "s": 0, "e": 5}, {}]}
+
+
+def counted(rules: dict[str, Any]) -> Report:
+    summaries, evidence = lines([{"cases": [SUMMARY]}], "notes"), lines([{"cases": [EVIDENCE]}], "facts")
+    return judge_batch(load_rule_mapping(rules), summaries, evidence, locators=True)
+
+
+def at(value: Any, path: str) -> Any:
+    """What stands under ``path`` (``citations[1].id``) of a rule file; a list of one entry is that entry."""
+    for key, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+        if key and isinstance(value, list):
+            (value,) = value
+        value = value[key] if key else value[int(number)]
+    return value
+
+
+def test_every_count_stands_under_a_path_of_the_rule_file() -> None:
+    rules = yaml.safe_load(WORDS)
+    locators = counted(rules).locators or {}
+
+    assert len(locators) > 30
+    for path in locators:
+        assert at(rules, path) is not None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "inputs.summary.cases",
+        "inputs.evidence.join[1]",
+        "claims.records[1]",
+        "claims.id",
+        "citations[0].records[1]",
+        "citations[0].id.parts[1]",
+        "citations[0].span[0].each",
+        "citations[0].span[0].start",
+        "citations[0].span[0].length",
+        "citations[0].span[1].pair",
+        "citations[0].span[2].end",
+        "citations[1].claim",
+        "citations[1].follow.records",
+        "evidence.kinds.plain.id[1]",
+        "evidence.kinds.rest.id",
+    ],
+)
+def test_a_locator_is_counted(path: str) -> None:
+    assert path in (counted(yaml.safe_load(WORDS)).locators or {})
