@@ -160,7 +160,7 @@ def _compile_offsets(form: model.SpanForm, watch: Watch) -> Offsets:
 
     def with_length(node: Node) -> tuple[int, int] | Missing:
         found = offsets(node)
-        return found if isinstance(found, Missing) else (found[0], found[0] + found[1] - form.closed)
+        return found if isinstance(found, Missing) else (found[0], found[0] + found[1])
 
     return with_length
 
