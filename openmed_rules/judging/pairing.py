@@ -117,9 +117,11 @@ class CaseReader:
 
     def decoded(self, document: Document) -> Sequence[object] | None:
         """The cases of a document as the plan decodes them; None where it goes the general way."""
-        if self._decode is None or not isinstance(document, JsonText | MappedText):
+        if self._decode is None:
             return None
-        return self._decode(document.content if type(document) is JsonText else bytes(document.content))
+        if type(document) is JsonText:
+            return self._decode(document.content)
+        return self._decode(bytes(document.content)) if type(document) is MappedText else None
 
     def parsed(self, document: Document) -> Iterator[Case]:
         """The cases of a document the general way."""

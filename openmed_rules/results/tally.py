@@ -300,12 +300,13 @@ class _FirstPositions:
     def __init__(self, most: int) -> None:
         self.most = most
         self._kept: dict[Reasons, list[tuple[int, CasePlace, Note]]] = {}
+        self._held = 0
         self._noted: Counter[Reasons] = Counter()
 
     @property
     def is_full(self) -> bool:
         """Whether as many are kept as may be shown; where each of them failed, later ones cannot be among the first."""
-        return sum(map(len, self._kept.values())) >= self.most
+        return self._held >= self.most
 
     def count(self, counts: Counts, noted: Noted) -> None:
         """Count what cases have of each kind, without keeping where."""
@@ -335,6 +336,7 @@ class _FirstPositions:
             reasons = tuple(reason for reason in note.reasons if reason in named)
             if wanted.get(reasons):
                 self._kept.setdefault(reasons, []).append((order, where, note))
+                self._held += 1
                 wanted[reasons] -= 1
                 left -= 1
                 if not left:  # The rest of a long case need not be looked at.
@@ -345,10 +347,12 @@ class _FirstPositions:
         self._noted.update(other._noted)
         for reasons, entries in other._kept.items():
             kept = self._kept.setdefault(reasons, [])
+            self._held -= len(kept)
             kept += (
                 (order + number, CasePlace(_after(where.place, lines_before), cases_before + where.case), note)
                 for number, where, note in entries[: max(self.most - len(kept), 0)]
             )
+            self._held += len(kept)
 
     def of(self, failing: set[str]) -> tuple[list[Position], int]:
         """The first positions whose reason is ``failing``, and how many more there are."""

@@ -35,6 +35,7 @@ class Citing:
         yield "claim_count = supported = uncited = without_reference = cited = repeated = doubly = odd = 0"
         yield "left_claims = left_citations = 0"
         yield "referenced = []"
+        yield "strange = []"
         for table in self._known.tables:
             yield f"find{table} = ids{table}.get"
         yield from self._known.start()
@@ -56,7 +57,6 @@ class Citing:
 
     def _claim(self, claim: Any) -> Iterator[str]:
         yield "keys = []"
-        yield "strange = []"
         if not self._supports_all:
             yield "idle = []"
         for number, records in enumerate(self._layout.citations):
@@ -72,6 +72,7 @@ class Citing:
         tables = "".join(f"PlainTable(ids{table}, spans{table}), " for table in self._known.tables)
         yield f"        weigher = Weigher(({tables}))"
         yield "    good, blank = weigher.add(strange, seen)"
+        yield "    strange = []"
         yield "    keys += good"
         yield "    without_reference += blank == entries"
         yield "elif entries > 1:"
