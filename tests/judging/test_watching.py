@@ -22,7 +22,7 @@ citations:
   - records: [r, {path: text, find_all: "(e[0-9])"}]
     where: {type: {not: none}}
     id: {parts: [kind, {path: ref, default: none}]}
-    span: [{each: parts, start: s, length: n}, {pair: range}, {start: s, end: e}]
+    span: [{each: parts, start: s, length: n, within: d}, {pair: range, within: d}, {start: s, end: e, within: d}]
     kind: plain
   - records: $.edges
     kind: rest
@@ -33,11 +33,15 @@ evidence:
   in: evidence
   records: $.known
   class: {path: type, labels: [claim]}
-  kinds: {plain: {where: {type: plain}, id: [name, id], span: {start: s, end: e}}, rest: {id: number}}
+  kinds: {plain: {where: {type: plain}, id: [name, id], span: {start: s, end: e, within: d}}, rest: {id: number}}
 reads_text: true
 """
-SUMMARY = {"case": 1, "claims": [{"id": "c1", "type": "claim", "r": [{"ref": "e1", "s": 0, "e": 5}]}], "edges": [{}]}
-EVIDENCE = {"case": 1, "known": [{"type": "plain", "id": "e1", "s": 0, "e": 5}, {}]}
+SUMMARY = {
+    "case": 1,
+    "claims": [{"id": "c1", "type": "claim", "r": [{"ref": "e1", "s": 0, "e": 5, "d": "A"}]}],
+    "edges": [{}],
+}
+EVIDENCE = {"case": 1, "known": [{"type": "plain", "id": "e1", "s": 0, "e": 5, "d": "A"}, {}]}
 
 
 def counted(rules: dict[str, Any]) -> Report:
@@ -76,6 +80,7 @@ def test_every_count_stands_under_a_path_of_the_rule_file() -> None:
         "citations[0].span[0].start",
         "citations[0].span[0].length",
         "citations[0].span[1].pair",
+        "citations[0].span[2].within",
         "citations[0].span[2].end",
         "citations[1].claim",
         "citations[1].follow.records",
