@@ -128,6 +128,14 @@ def test_a_class_budget_is_not_paid_with_another_class() -> None:
     assert held(f"{{{budget}, waivers: [{waiver('omitted_source_fact')}]}}", value, said=CLASSES).waived
 
 
+def test_what_a_class_may_stays_where_a_warning_allows_it_less() -> None:
+    facts = [{"id": "a", "kind": "allergy"}, {"id": "d", "kind": "drug"}]
+    value = {"claims": [{"citations": ["d"]}], "evidence": facts}
+    both = "tolerate: {omitted_source_fact: {allergy: 1}}, warn: {omitted_source_fact: {allergy: 0}}"
+
+    assert held(f"{{{both}}}", value, said=CLASSES).tolerated == {"omitted_source_fact": 1}
+
+
 @pytest.mark.parametrize(
     ("days", "state", "soon"),
     [(-1, "expired", False), (0, "used", True), (14, "used", True), (15, "used", False)],
