@@ -213,6 +213,14 @@ malformed field, and 1 malformed."""
         ("missing_source_record: 3, invalid_citation: 3", {"invalid_citation", "unavailable_span"}),
         ("missing_source_record: 2, invalid_citation: 6", {"missing_source_record"}),
         ("unavailable_span: any", {"invalid_citation", "missing_source_record", "unknown_citation"}),
+        (
+            "missing_source_record: 2, invalid_citation: 4",
+            {"invalid_citation", "missing_source_record", "unavailable_span", "unknown_citation"},
+        ),
+        (
+            "unavailable_span: 2, invalid_citation: 5",
+            {"invalid_citation", "missing_source_record", "unavailable_span", "unknown_citation"},
+        ),
         ("unavailable_span: any, invalid_citation: 5", set()),
         ("unavailable_span: any, invalid_citation: 4", {"invalid_citation", "missing_source_record"}),
         ("unavailable_span: 3, missing_source_record: 3", {"invalid_citation"}),

@@ -139,6 +139,22 @@ def test_what_a_class_may_stays_where_a_warning_allows_it_less() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reason", "value"),
+    [
+        ("no_claims", {"claims": [], "evidence": ["e1"]}),
+        ("no_citations", {"claims": [{"citations": []}], "evidence": ["e1"]}),
+    ],
+)
+def test_the_strictest_part_that_lets_a_reason_be_is_the_one_that_counts(reason: str, value: object) -> None:
+    others = "omitted_source_fact: any, unsupported_claim: any, missing_citation: any"
+    tolerated = held(f"{{tolerate: {{{others}, {reason}: any}}}}", value)
+    also_warned = held(f"{{tolerate: {{{others}, {reason}: any}}, warn: {{{reason}: any}}}}", value)
+
+    for name in ("verdict", "reasons", "tolerated", "warnings", "citations", "coverage"):
+        assert getattr(also_warned, name) == getattr(tolerated, name), name
+
+
+@pytest.mark.parametrize(
     ("days", "state", "soon"),
     [(-1, "expired", False), (0, "used", True), (14, "used", True), (15, "used", False)],
 )

@@ -100,3 +100,14 @@ def test_two_halves_of_a_file_are_the_whole_of_it(said: str, documents: list[Any
     first.extend(second, cases_before=first.tally.total, lines_before=len(halves[0]))
 
     assert first.report((), None) == judge_batch(rules, lines(documents, "notes"), positions=positions)
+
+
+def test_evidence_that_fails_in_one_case_fails_the_sums() -> None:
+    """Also where the sums are within the tolerance, and whatever fails in a later case."""
+    invalid: dict[str, Any] = {"claims": [{"r": ["e0"]}], "ev": [E0, {}]}
+    twice: dict[str, Any] = {"claims": [{"r": ["e0"]}], "ev": [E0, E0]}
+    documents = [invalid, twice, *DOCUMENTS[:1] * 20]
+    said = "policy: {per: batch, tolerate: {invalid_source_evidence: 10%, duplicate_source_evidence: 10%}}"
+
+    assert {"invalid_source_evidence", "duplicate_source_evidence"} <= set(report_of(said, documents, 5).reasons)
+    assert report_of(said, documents[2:], 5).reasons == ()
