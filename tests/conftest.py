@@ -20,7 +20,8 @@ CLOSED = str(Path(__file__).with_name("closed"))
 os.environ.setdefault("OPENMED_RULES_SEED", str(secrets.randbelow(1 << 32)))
 
 # How long an example takes tells only what else the machine does.
-settings.register_profile("unhurried", deadline=None)
+EXAMPLES = int(os.environ.get("OPENMED_RULES_EXAMPLES", "100"))
+settings.register_profile("unhurried", deadline=None, max_examples=min(EXAMPLES, 100))
 settings.load_profile("unhurried")
 
 
