@@ -12,7 +12,7 @@ from openmed_rules.judging.evidence import EvidenceIndex, Gathered, Table, compi
 from openmed_rules.judging.nodes import CaseRoots
 from openmed_rules.judging.references import Reference
 from openmed_rules.judging.watching import Watch
-from openmed_rules.results.counts import NO_CLASSES, ClassCounts, Counts, abstain
+from openmed_rules.results.counts import NO_CLASSES, ClassCounts, Counts
 from openmed_rules.results.gate import Limits
 from openmed_rules.results.notes import (
     INVALID_RECORD,
@@ -50,9 +50,9 @@ def compile_judge(rules: model.RuleSet, watch: Watch) -> CaseJudge:
         judging = ClaimJudge(gathered.index)
         for claim in claimed.claims:
             judging.add(claim)
-        counts = judging.counts(gathered, claimed)
-        if limits.abstains and not limits.available(counts):
-            counts = abstain(counts)
+        found = judging.counts(gathered, claimed)
+        counts = limits.settled(found)
+        if counts is not found:
             judging.notes += judging.withdraw()
         if notes is not None:
             notes += judging.notes

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from openmed_rules.results.counts import ClassCounts, Counts
+from openmed_rules.results.counts import ClassCounts, Counts, abstain
 from openmed_rules.ruleset.model import NOTHING, Policy, ReportName, Tolerance, Tolerances
 
 LetBy: TypeAlias = Literal["tolerate", "warn", "waivers"]
@@ -124,6 +124,10 @@ class Limits(Struct, frozen=True):
             and self.holds("invalid_source_evidence", counts.invalid_evidence_record, records)
             and self.holds("duplicate_source_evidence", counts.duplicate_evidence_record, records)
         )
+
+    def settled(self, counts: Counts) -> Counts:
+        """The counts of one case as they stand: others than ``counts`` where its evidence is not available."""
+        return abstain(counts) if self.abstains and not self.available(counts) else counts
 
 
 def citation_findings(counts: Counts, limits: Limits) -> list[Finding]:

@@ -28,7 +28,7 @@ from openmed_rules.judging.plan.running import compile_source, decoder
 from openmed_rules.judging.plan.slicing import Slicer
 from openmed_rules.judging.values import UnusableText
 from openmed_rules.judging.watching import Watch
-from openmed_rules.results.counts import Counts, abstain
+from openmed_rules.results.counts import Counts
 from openmed_rules.results.gate import Limits
 from openmed_rules.results.notes import OMITTED, Note, Reasons
 from openmed_rules.results.places import Place
@@ -168,16 +168,16 @@ class LongCase:
             claims_left += claimed.left_out_claims
             citations_left += claimed.left_out_citations
         none = Claimed([], 0, 0, claims_left, citations_left)
-        counts = judge.counts(Gathered(index, left_out, joined), none)
-        abstains = self._limits.abstains and not self._limits.available(counts)
+        found = judge.counts(Gathered(index, left_out, joined), none)
+        counts = self._limits.settled(found)
 
         def notes() -> Iterator[Note]:
             yield from chain.from_iterable(first.values())
-            if abstains:
+            if counts is not found:
                 yield from judge.withdraw()
             yield from case_notes(judge, 0)
 
-        return LongCounts(abstain(counts) if abstains else counts, notes)
+        return LongCounts(counts, notes)
 
     def _judged(self, content: memoryview, judge: ClaimJudge) -> Iterator[tuple[Claimed, list[Note]]]:
         """Give ``judge`` all claims; what each slice of them gathered, and what was noted of it, which is then gone."""

@@ -18,7 +18,7 @@ from openmed_rules.judging.plan.source import INPUTS, Source, source_of
 from openmed_rules.judging.references import Reference
 from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.values import id_text
-from openmed_rules.results.counts import NO_CLASSES, Counts, abstain
+from openmed_rules.results.counts import NO_CLASSES, Counts
 from openmed_rules.results.gate import Limits
 from openmed_rules.ruleset import model
 
@@ -60,7 +60,7 @@ def compile_source(rules: model.RuleSet, layout: Layout, *, in_slices: bool = Fa
         "NOTHING": (None,),
         "NO_CLASSES": NO_CLASSES,
         "counted": counted,
-        "settled": _settler(Limits.of(rules.policy)),
+        "settled": Limits.of(rules.policy).settled,
         "NOTHING_WEIGHED": Weigher(()),
     }
     file_name = f"<plan {rules.sha256[:12]}{' in slices' if in_slices else ''}>"
@@ -95,10 +95,6 @@ def _readers(layout: Layout, *, ignore_malformed: bool) -> Iterator[tuple[str, A
                 if reading.leaves is not None:
                     read = reading.leaves.reader(ignore_malformed=ignore_malformed)
                     yield f"{prefix}reader{number}_{kind}", read
-
-
-def _settler(limits: Limits) -> Callable[[Counts], Counts]:
-    return lambda counts: abstain(counts) if limits.abstains and not limits.available(counts) else counts
 
 
 def _cutter(form: model.Split | model.FindAll) -> Callable[[Iterable[object]], list[object]]:
