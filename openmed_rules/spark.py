@@ -211,7 +211,7 @@ def _judged(cases: Callable[[], DataFrame], job: Job) -> Part:
         part = pickle.loads(row.part)  # noqa: S301 - written by our own worker
         if isinstance(part, BaseException):
             raise part
-        whole.extend(part, cases_before=whole.tally.total)
+        whole.extend(part, cases_before=whole.tally.total, lines_before=0)
     return whole
 
 

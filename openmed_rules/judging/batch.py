@@ -63,7 +63,7 @@ class Part:
     tally: Tally
     locators: dict[str, LocatorCounts] | None = None
 
-    def extend(self, other: Part, *, cases_before: int = 0, lines_before: int = 0) -> None:
+    def extend(self, other: Part, *, cases_before: int, lines_before: int) -> None:
         """Add the part that comes after this; ``cases_before`` and ``lines_before`` as in ``Tally.extend``."""
         self.tally.extend(other.tally, cases_before=cases_before, lines_before=lines_before)
         if self.locators is not None and other.locators is not None:

@@ -22,8 +22,8 @@ def compile_division(rule: model.InputRule, watch: Watch, *, strict_json: bool) 
     A document in which ``cases`` finds nothing is one case that holds nothing; an empty array is no case.
     ``strict_json`` holds for JSON text in fields, too.
     """
-    places = watch.at("cases").each(len(rule.cases))
-    walks = [(compile_walk(path, open_array), place.expect()) for path, place in zip(rule.cases, places, strict=True)]
+    places = watch.at("cases").each(rule.cases)
+    walks = [(compile_walk(path, open_array), place.expect()) for path, place in places]
     embedded = [compile_walk(path, open_array, lenient=True) for path in rule.embedded_json]
 
     def case(value: object, parent: Node | None, key: str | int | None) -> CaseNode:

@@ -13,7 +13,7 @@ from openmed_rules.judging.following import Follow, compile_hops
 from openmed_rules.judging.locators import IdReader, compile_id, compile_ids
 from openmed_rules.judging.nodes import ABSENT, MALFORMED, CaseRoots, Identity, Missing, Node
 from openmed_rules.judging.references import (
-    BROKEN,
+    NO_REFERENCE,
     Reference,
     compile_kinds,
     counts_records,
@@ -70,16 +70,14 @@ Citer: TypeAlias = "Callable[[CaseRoots, Sequence[Claim], LeftOut], int]"
 
 def compile_claims(rules: model.RuleSet, watch: Watch) -> ClaimGatherer:
     """The rules for claims and citations as a function of a case."""
-    claim_places = watch.at("claims").each(len(rules.claims))
-    citation_places = watch.at("citations").each(len(rules.citations))
     by_name = any(collection.claim for collection in rules.citations)
     collections = [
         (collection, _compile_claims(collection, place, meets_by_id=by_name or collection.merge))
-        for collection, place in zip(rules.claims, claim_places, strict=True)
+        for collection, place in watch.at("claims").each(rules.claims)
     ]
     citers = [
         _compile_citer(collection, rules.policy, place)
-        for collection, place in zip(rules.citations, citation_places, strict=True)
+        for collection, place in watch.at("citations").each(rules.citations)
     ]
 
     def gather(roots: CaseRoots) -> Claimed:
@@ -105,8 +103,8 @@ def _compile_claims(
     records = compile_records(collection.records, watch.at("records"), takes_keys=by_key, lenient=False)
     numbered = counts_records(collection)
     sort = compile_sorting(collection.where, (), watch, scalars_lack_fields=False, numbered=numbered)
-    read_id = compile_id(collection.id, watch.at("id")) if collection.id and (meets_by_id or watch.is_on) else None
-    if read_id is not None and not meets_by_id:
+    read_id = compile_id(collection.id, watch.at("id"))
+    if not meets_by_id:
         read_id = _only_counted(read_id)
     label = compile_class(collection.class_rule, watch)
 
@@ -115,7 +113,7 @@ def _compile_claims(
             if malformed:
                 yield Claim(node, [])
                 continue
-            identity = read_id(node) if read_id is not None else None
+            identity = read_id(node)
             usable = None if isinstance(identity, Missing) else identity
             yield Claim(node, [node], usable, label(node) if label is not None else None)
 
@@ -137,9 +135,9 @@ def _only_counted(read_id: IdReader) -> IdReader:
 def _merge(claims: Sequence[Claim]) -> list[Claim]:
     """Claims with equal ids as one that stands in all their places."""
     merged: list[Claim] = []
-    known: dict[Identity, Claim] = {}
+    known: dict[Identity | None, Claim] = {}
     for claim in claims:
-        first = None if claim.id is None else known.get(claim.id)
+        first = known.get(claim.id)
         if first is not None:
             first.nodes += claim.nodes
             first.label = first.label or claim.label
@@ -197,12 +195,13 @@ def _compile_citations(collection: model.Citations, policy: model.Policy, watch:
 
     def read_all(starts: Sequence[Node], _left_out: LeftOut, _follow: Follow | None) -> list[tuple[Node, Citation]]:
         found = records(starts[0]) if len(starts) == 1 else [node for start in starts for node in records(start)]
-        return [(node, (first, BROKEN if node.value is MALFORMED else read_first(node))) for node in found]
+        return [(node, (first, NO_REFERENCE if node.value is MALFORMED else read_first(node))) for node in found]
 
     def read(starts: Sequence[Node], left_out: LeftOut, follow: Follow | None) -> list[tuple[Node, Citation]]:
         members = sort([node for start in starts for node in records(start)], left_out)
         cited = [
-            (node, (citing[kind], BROKEN if malformed else kinds[kind].read(node))) for node, kind, malformed in members
+            (node, (citing[kind], NO_REFERENCE if malformed else kinds[kind].read(node)))
+            for node, kind, malformed in members
         ]
         if follow is None:
             return cited
@@ -220,14 +219,14 @@ def _edge_citer(
     """Citations that stand outside their claim and name it."""
 
     def cite(roots: CaseRoots, claims: Sequence[Claim], left_out: LeftOut) -> int:
-        known: dict[Identity, Claim] = {}
+        known: dict[Identity | Missing, Claim] = {}
         for claim in claims:
             if claim.id is not None:
                 known.setdefault(claim.id, claim)
         orphans = 0
         for node, citation in read(roots.starts(collection.input), left_out, follow_in(roots)):
             for name in read_claims(node) or [ABSENT]:
-                claim_named = None if isinstance(name, Missing) else known.get(name)
+                claim_named = known.get(name)
                 if claim_named is None:
                     orphans += 1
                 else:

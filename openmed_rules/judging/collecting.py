@@ -33,7 +33,7 @@ def compile_records(sources: Sequence[model.Source], watch: Watch, *, takes_keys
     """
     walks = [
         (_compile_source(source, takes_keys=takes_keys, lenient=lenient), place.expect())
-        for source, place in zip(sources, watch.each(len(sources)), strict=True)
+        for source, place in watch.each(sources)
     ]
 
     def records(start: Node) -> list[Node]:

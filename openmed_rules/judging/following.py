@@ -25,7 +25,7 @@ LEADS_NOWHERE = ""
 
 def compile_hops(hops: Sequence[model.Hop], watch: Watch) -> Callable[[Sequence[Node]], Follow]:
     """``hops`` as a function of a case that gives a function of a reference: the references at the last hop."""
-    readers = [_compile_hop(hop, place) for hop, place in zip(hops, watch.each(len(hops)), strict=True)]
+    readers = [_compile_hop(hop, place) for hop, place in watch.each(hops)]
 
     def in_case(starts: Sequence[Node]) -> Follow:
         tables = [read(starts) for read in readers]

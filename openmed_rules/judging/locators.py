@@ -30,15 +30,13 @@ def compile_id(locator: model.Locator, watch: Watch, denied: Sequence[model.Scal
     The first form that is there decides; only a value that a ``capture`` does not match lets the next one try.
     ``denied``: further values that mean "not there".
     """
-    places = watch.each(len(locator))
-    readers = [_compile_form(form, place, denied) for form, place in zip(locator, places, strict=True)]
+    readers = [(_compile_form(form, place, denied), _may_fall(form)) for form, place in watch.each(locator)]
     if len(readers) == 1:
-        return readers[0]
-    may_fall = [type(form) is model.Field and form.capture is not None for form in locator]
+        return readers[0][0]
 
     def first(node: Node) -> Identity | Missing:
         why: Missing = ABSENT
-        for read, falls in zip(readers, may_fall, strict=True):
+        for read, falls in readers:
             identity = read(node)
             if identity is MALFORMED and falls:
                 why = MALFORMED
@@ -51,17 +49,24 @@ def compile_id(locator: model.Locator, watch: Watch, denied: Sequence[model.Scal
     return first
 
 
+def _may_fall(form: model.Form) -> bool:
+    return type(form) is model.Field and form.capture is not None
+
+
 def compile_ids(locator: model.Locator, watch: Watch) -> Callable[[Node], list[Identity | Missing]]:
     """``locator`` as a function that gives every id of a record: a path may lead to several values."""
     plain = compile_id(locator, watch)
     if any(type(form) is not model.Field or form.capture is not None for form in locator):
         return lambda node: [identity] if (identity := plain(node)) not in (ABSENT, DENIED) else []
     fields = [form for form in locator if type(form) is model.Field]
-    walks = [(compile_walk(path, open_array, lenient=True), field.absent) for field in fields for path in field.paths]
-    places = [place.expect() for place in watch.each(len(walks))]
+    paths = [(path, field.absent) for field in fields for path in field.paths]
+    walks = [
+        (compile_walk(path, open_array, lenient=True), absent, place.expect())
+        for (path, absent), place in watch.each(paths)
+    ]
 
     def every(node: Node) -> list[Identity | Missing]:
-        for (walk, absent), watched in zip(walks, places, strict=True):
+        for walk, absent, watched in walks:
             found = Found()
             walk(node, found)
             values = [
@@ -80,10 +85,7 @@ def compile_ids(locator: model.Locator, watch: Watch) -> Callable[[Node], list[I
 def compile_raw(locator: model.Locator, watch: Watch, *, takes_array: bool = False) -> Reader:
     """``locator`` (fields only) as a function that gives the value as it stands, unused yet."""
     fields = [form for form in locator if type(form) is model.Field]
-    readers = [
-        _field_reader(field, place, (), takes_array=takes_array)
-        for field, place in zip(fields, watch.each(len(fields)), strict=True)
-    ]
+    readers = [_field_reader(field, place, (), takes_array=takes_array) for field, place in watch.each(fields)]
     return readers[0] if len(readers) == 1 else _first_there(readers)
 
 
@@ -144,8 +146,8 @@ def _field_reader(
     absent = (*field.absent, *denied)
     if absent:
         readers = [_denying(read, absent) for read in readers]
-    places = watch.each(1) if len(readers) == 1 else watch.at("path").each(len(readers))
-    readers = [place.reader(read) for read, place in zip(readers, places, strict=True)]
+    several = watch if len(readers) == 1 else watch.at("path")
+    readers = [place.reader(read) for read, place in several.each(readers)]
     return readers[0] if len(readers) == 1 else _first_there(readers)
 
 
@@ -208,16 +210,15 @@ def _place_id(place: model.Place) -> IdReader:
 
 
 def _composite_id(composite: model.Composite, watch: Watch, denied: Sequence[model.Scalar]) -> IdReader:
-    places = watch.at("parts").each(len(composite.parts))
-    readers = [compile_id(part, place, denied) for part, place in zip(composite.parts, places, strict=True)]
-    defaults = [_default_of(part) for part in composite.parts]
+    places = watch.at("parts").each(composite.parts)
+    readers = [(compile_id(part, place, denied), _default_of(part)) for part, place in places]
 
     def parts(node: Node) -> Identity | Missing:
-        read = [reader(node) for reader in readers]
-        if all(part is ABSENT or part is DENIED for part in read):
+        read = [(reader(node), default) for reader, default in readers]
+        if all(part is ABSENT or part is DENIED for part, _ in read):
             return ABSENT
         whole: list[Identity] = []
-        for part, default in zip(read, defaults, strict=True):
+        for part, default in read:
             used = default if part is ABSENT or part is DENIED else part
             if isinstance(used, Missing):
                 return MALFORMED

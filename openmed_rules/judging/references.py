@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 from openmed_rules.judging.locators import IdReader, compile_id, only_name
 from openmed_rules.judging.nodes import MALFORMED, Identity, Missing, Node
@@ -19,7 +19,7 @@ Reference: TypeAlias = "tuple[Identity | None, SpanValue | None, bool]"
 """What a record carries to be matched: its id and its span (None: not there), and whether a field is malformed."""
 
 NO_REFERENCE: Reference = (None, None, False)
-BROKEN: Reference = (None, None, True)
+"""Of a record without any, or that is malformed."""
 
 ReferenceReader: TypeAlias = Callable[[Node], Reference]
 
@@ -53,24 +53,20 @@ def compile_reference(
 ) -> ReferenceReader:
     """A record's locators as one function. ``ignore_malformed``: what cannot be used counts as absent."""
     if not span:
-        read_only_id = compile_id(locator or (model.Field((ITSELF,)),), watch.at("id"))
-        return _id_only(read_only_id, ignore_malformed=ignore_malformed)
+        return _id_only(compile_id(locator or (model.Field((ITSELF,)),), watch.at("id")))
     read_span = compile_span(span, watch.at("span"))
-    read_id = compile_id(locator, watch.at("id")) if locator else None
+    read_id = compile_id(locator, watch.at("id"))
 
     def reference(node: Node) -> Reference:
-        identity: Identity | Missing | None = None if read_id is None else read_id(node)
-        offsets: SpanValue | Missing | None = read_span(node)
-        broken = False
-        if isinstance(identity, Missing):
-            broken = identity is MALFORMED
-            identity = None
-        if isinstance(offsets, Missing):
-            broken = broken or offsets is MALFORMED
-            offsets = None
-        return identity, offsets, broken and not ignore_malformed
+        identity, offsets = read_id(node), read_span(node)
+        broken = identity is MALFORMED or offsets is MALFORMED
+        return (
+            None if isinstance(identity, Missing) else identity,
+            None if isinstance(offsets, Missing) else offsets,
+            broken and not ignore_malformed,
+        )
 
-    names = None if watch.is_on or not locator else _member_names(locator, span)
+    names = None if watch.is_on else _member_names(locator, span)
     return reference if names is None else _guarded(*names, reference)
 
 
@@ -78,10 +74,10 @@ def _member_names(locator: model.Locator, span: model.Span) -> tuple[str, str, s
     """The members of an id and a span that are three members and no more."""
     form = span[0]
     refined = form.within or form.closed or form.base or form.absent
-    names = only_name(locator), only_name(form.start), only_name(form.end)
-    if len(span) > 1 or refined or None in names:
+    identity, start, end = only_name(locator), only_name(form.start), only_name(form.end)
+    if len(span) > 1 or refined or identity is None or start is None or end is None:
         return None
-    return cast("tuple[str, str, str]", names)
+    return identity, start, end
 
 
 def _guarded(id_name: str, start_name: str, end_name: str, general: ReferenceReader) -> ReferenceReader:
@@ -104,14 +100,12 @@ def _guarded(id_name: str, start_name: str, end_name: str, general: ReferenceRea
     return members
 
 
-def _id_only(read_id: IdReader, *, ignore_malformed: bool) -> ReferenceReader:
-    broken = NO_REFERENCE if ignore_malformed else BROKEN
+def _id_only(read_id: IdReader) -> ReferenceReader:
+    """An id without a span: where it is not there or malformed, there is nothing to be matched."""
 
     def reference(node: Node) -> Reference:
         identity = read_id(node)
-        if isinstance(identity, Missing):
-            return broken if identity is MALFORMED else NO_REFERENCE
-        return identity, None, False
+        return NO_REFERENCE if isinstance(identity, Missing) else (identity, None, False)
 
     return reference
 

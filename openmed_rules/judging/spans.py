@@ -24,7 +24,7 @@ SpanReader: TypeAlias = "Callable[[Node], SpanValue | Missing]"
 
 def compile_span(span: model.Span, watch: Watch) -> SpanReader:
     """``span`` as a function that gives a record's span by the first form that is there."""
-    readers = [_compile_form(form, place) for form, place in zip(span, watch.each(len(span)), strict=True)]
+    readers = [_compile_form(form, place) for form, place in watch.each(span)]
     if len(readers) == 1:
         return readers[0]
 
@@ -67,12 +67,12 @@ def _guarded(start_name: str, end_name: str, general: SpanReader) -> SpanReader:
 
 
 def _compile_each(form: model.SpanForm, read: Callable[[Node], Part | Missing], watch: Watch) -> SpanReader:
-    places = watch.at("each").each(len(form.each))
-    walks = [compile_walk(path, open_array, lenient=True) for path in form.each]
+    places = watch.at("each").each(form.each)
+    walks = [(compile_walk(path, open_array, lenient=True), place) for path, place in places]
 
     def each(node: Node) -> SpanValue | Missing:
         found = Found()
-        for walk, place in zip(walks, places, strict=True):
+        for walk, place in walks:
             walk(node, found)
             place.add(len(found.places))
             if found.places:

@@ -16,7 +16,6 @@ class UnusableText(Exception):
     """A text holds what no JSON text may hold, so that its case cannot be read. Carries only a code."""
 
     def __init__(self, code: str = UNUSABLE_FIELD) -> None:
-        super().__init__(code)
         self.code = code
 
 

@@ -11,6 +11,7 @@ from openmed_rules.judging.nodes import ABSENT, DENIED, MALFORMED
 
 Given = TypeVar("Given")
 Value = TypeVar("Value")
+Entry = TypeVar("Entry")
 
 
 @dataclass(slots=True)
@@ -70,11 +71,11 @@ class Watch:
         """The place under ``key``."""
         return Watch(self._counts, f"{self._name}.{key}" if self._name else key)
 
-    def each(self, count: int) -> Sequence[Watch]:
-        """The places of a list of ``count`` entries; the place itself where it is one entry."""
-        if count == 1:
-            return [self]
-        return [Watch(self._counts, f"{self._name}[{number}]") for number in range(count)]
+    def each(self, entries: Sequence[Entry]) -> list[tuple[Entry, Watch]]:
+        """The entries of a list at this place, each with its own; where it is one entry, that is the place itself."""
+        if len(entries) == 1:
+            return [(entries[0], self)]
+        return [(entry, Watch(self._counts, f"{self._name}[{number}]")) for number, entry in enumerate(entries)]
 
     def reader(self, read: Callable[[Given], Value]) -> Callable[[Given], Value]:
         """``read``, counted: a value is found where it is there, usable or not."""

@@ -165,7 +165,7 @@ class Tally:
                 self._ended[ending.named] += len(members)
                 self._positions.count(_total(_columns(members)), ending.noted)
 
-    def extend(self, other: Tally, *, cases_before: int = 0, lines_before: int = 0) -> None:
+    def extend(self, other: Tally, *, cases_before: int, lines_before: int) -> None:
         """Add the cases of ``other``, which come after these; neither was closed.
 
         ``cases_before``, ``lines_before``: how many of their file stand before them, where ``other`` numbers its own
@@ -174,8 +174,8 @@ class Tally:
         self._add_waiting()
         other._add_waiting()
         self._positions.extend(other._positions, self.judged, cases_before, lines_before)
-        wanted = max(self._positions.most - len(self.unreadable), 0)
-        self.unreadable += (Unreadable(_after(one.place, lines_before), one.code) for one in other.unreadable[:wanted])
+        self.unreadable += (Unreadable(_after(one.place, lines_before), one.code) for one in other.unreadable)
+        del self.unreadable[self._positions.most :]
         self.unreadable_count += other.unreadable_count
         self.judged += other.judged
         self.counts = self.counts.plus(other.counts)
@@ -350,8 +350,9 @@ class _FirstPositions:
             self._held -= len(kept)
             kept += (
                 (order + number, CasePlace(_after(where.place, lines_before), cases_before + where.case), note)
-                for number, where, note in entries[: max(self.most - len(kept), 0)]
+                for number, where, note in entries
             )
+            del kept[self.most :]
             self._held += len(kept)
 
     def of(self, failing: set[str]) -> tuple[list[Position], int]:

@@ -50,7 +50,7 @@ def test_parts_add_up_to_the_whole(
         judging = Judging(in_force(rules, TODAY), has_evidence=False, locators=locators)
         part = judging.part(positions)
         judging.judge(documents[start:end], None, part.tally)
-        run.extend(pickle.loads(pickle.dumps(part)), cases_before=run.tally.total)
+        run.extend(pickle.loads(pickle.dumps(part)), cases_before=run.tally.total, lines_before=0)
 
     assert run.report(rules.policy.waivers, TODAY) == whole
 
@@ -61,6 +61,6 @@ def test_positions_count_on_from_part_to_part() -> None:
         judging = Judging(RULE_SETS["strict"], has_evidence=False)
         part = judging.part(20)
         judging.judge(lines([FAILING, PASSING], "notes"), None, part.tally)
-        run.extend(part, cases_before=run.tally.total)
+        run.extend(part, cases_before=run.tally.total, lines_before=0)
 
     assert {position.case for position in run.report((), None).positions} == {1, 3}

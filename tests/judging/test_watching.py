@@ -33,8 +33,18 @@ evidence:
   in: evidence
   records: $.known
   class: {path: type, labels: [claim]}
-  kinds: {plain: {where: {type: plain}, id: [name, id], span: {start: s, end: e, within: d}}, rest: {id: number}}
+  kinds:
+    plain: {where: {type: plain}, id: [name, id], span: {start: s, end: e, within: d}}
+    other: {where: {type: other}, ignore: true}
+    rest: {id: number}
 reads_text: true
+"""
+PLAIN = """\
+version: 1
+name: plain-members
+claims: {records: $.claims, id: name}
+citations: [{records: r, id: ref, span: {start: s, end: e}}, {records: q, span: {start: s, end: e}}]
+evidence: {in: evidence, records: $.known, id: id, span: {start: s, end: e}}
 """
 SUMMARY = {
     "case": 1,
@@ -58,11 +68,12 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
-def test_every_count_stands_under_a_path_of_the_rule_file() -> None:
-    rules = yaml.safe_load(WORDS)
+@pytest.mark.parametrize(("words", "several"), [(WORDS, 30), (PLAIN, 10)])
+def test_every_count_stands_under_a_path_of_the_rule_file(words: str, several: int) -> None:
+    rules = yaml.safe_load(words)
     locators = counted(rules).locators or {}
 
-    assert len(locators) > 30
+    assert len(locators) > several
     for path in locators:
         assert at(rules, path) is not None
 
@@ -90,3 +101,27 @@ def test_every_count_stands_under_a_path_of_the_rule_file() -> None:
 )
 def test_a_locator_is_counted(path: str) -> None:
     assert path in (counted(yaml.safe_load(WORDS)).locators or {})
+
+
+def test_plain_members_are_counted_one_by_one() -> None:
+    claims = [{"name": "c1", "r": [{"ref": "e1", "s": 0, "e": 5}, {"ref": "e1"}], "q": [{"s": 0, "e": 5}]}]
+    known = [{"id": "e1", "s": 0, "e": 5}]
+    summaries, evidence = lines([{"claims": claims}], "notes"), lines([{"known": known}], "facts")
+    report = judge_batch(load_rule_mapping(yaml.safe_load(PLAIN)), summaries, evidence, locators=True)
+
+    found = {path: (counts["tried"], counts["found"]) for path, counts in (report.locators or {}).items()}
+    assert found == {
+        "claims.records": (1, 1),
+        "claims.id": (1, 1),
+        "citations[0].records": (1, 2),
+        "citations[0].id": (2, 2),
+        "citations[0].span.start": (2, 1),
+        "citations[0].span.end": (2, 1),
+        "citations[1].records": (1, 1),
+        "citations[1].span.start": (1, 1),
+        "citations[1].span.end": (1, 1),
+        "evidence.records": (1, 1),
+        "evidence.id": (1, 1),
+        "evidence.span.start": (1, 1),
+        "evidence.span.end": (1, 1),
+    }

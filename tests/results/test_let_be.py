@@ -137,6 +137,12 @@ def test_what_a_class_may_stays_where_a_warning_allows_it_less() -> None:
 
     assert (report.verdict, report.tolerated, report.warnings) == ("passed", {"omitted_source_fact": 1}, {})
 
+    both = "tolerate: {omitted_source_fact: {allergy: 1}}, warn: {omitted_source_fact: {allergy: 0, drug: 1}}"
+
+    report = held(f"{{{both}}}", {**value, "evidence": [*facts, {"id": "e", "kind": "drug"}]}, said=CLASSES)
+
+    assert (report.verdict, report.tolerated, report.warnings) == ("passed", {}, {"omitted_source_fact": 2})
+
 
 @pytest.mark.parametrize(
     ("reason", "value"),
