@@ -224,7 +224,11 @@ class ClaimJudge:
 
 
 def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | None]:
-    """The one record that a reference leads to, as far as it does, and what is wrong with it (None: nothing)."""
+    """The one record that a reference leads to, as far as it does, and what is wrong with it (None: nothing).
+
+    One that leads straight to its record is not asked here: of an id that is known, the span is malformed, unknown
+    or that of another record.
+    """
     identity, span, malformed = reference
     if span is None:
         if identity is None:
@@ -232,7 +236,7 @@ def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | No
         record = table.ids.get(identity)
         if record is None:
             return None, UNKNOWN_ID
-        return record, UNUSABLE if malformed else None
+        return record, UNUSABLE
     by_span = table.find_span(span)
     if identity is None:
         if by_span is None:
@@ -241,11 +245,7 @@ def _resolve(table: Table, reference: Reference) -> tuple[int | None, Fault | No
     by_id = table.ids.get(identity)
     if by_id is None:
         return by_span, UNKNOWN_BOTH if by_span is None else UNKNOWN_ID
-    if by_span is None:
-        return by_id, UNKNOWN_SPAN
-    if by_id != by_span:
-        return None, UNUSABLE
-    return by_id, UNUSABLE if malformed else None
+    return (by_id, UNKNOWN_SPAN) if by_span is None else (None, UNUSABLE)
 
 
 def case_notes(judging: ClaimJudge, orphans: int) -> Iterator[Note]:

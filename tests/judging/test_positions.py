@@ -166,6 +166,21 @@ def test_positions_stand_in_the_order_of_the_run() -> None:
     ]
 
 
+def test_positions_of_a_case_are_what_is_wrong_with_it_then_its_orphans_then_each_claim_before_its_citations() -> None:
+    rules = "claims: {records: $.claims, id: id}\ncitations: {records: $.edges, claim: claim, id: fact}"
+    edges = [{"claim": "c1", "fact": "x"}, {"fact": "e1"}, {"fact": "e1"}, {"claim": "c1", "fact": "y"}]
+
+    assert places(rules, {"claims": [{"id": "c1"}], "edges": edges, "evidence": [True]}) == [
+        "1.1: missing_source_evidence",
+        "1.1: r1 invalid_source_evidence",
+        "1.1:.1 orphan_citation",
+        "1.1:.2 orphan_citation",
+        "1.1: c1 unsupported_claim",
+        "1.1: c1.1 missing_source_record",
+        "1.1: c1.2 missing_source_record",
+    ]
+
+
 def test_a_case_counts_within_its_file_and_a_line_within_the_text() -> None:
     rules = load_rule_mapping(
         {

@@ -139,6 +139,22 @@ def test_a_run_goes_on_after_a_part_was_added(
     assert replace(report, positions=()) == replace(whole, positions=())
 
 
+@pytest.mark.parametrize("said", RULES.values(), ids=RULES)
+def test_what_a_run_keeps_does_not_grow_with_its_cases(said: str) -> None:
+    rules = rule_set(LAYOUT + said)
+    sizes = [len(pickle.dumps(counted(rules, DOCUMENTS * many, 5))) for many in (10, 30)]
+
+    assert sizes[1] - sizes[0] < 100, "a few digits more of what is counted"
+
+
+@pytest.mark.parametrize("failing", [DOCUMENTS[2], DOCUMENTS[3]], ids=["one place each", "several kinds of place"])
+def test_cases_are_added_many_at_once_when_no_more_places_are_wanted(failing: dict[str, Any]) -> None:
+    every = len(report_of("", [failing], 100).positions)
+    for positions in (every * 3 - 1, every * 3, every * 3 + 1):
+        run = counted(rule_set(LAYOUT), [failing] * 3, positions)
+        assert run.tally.takes_many is (positions <= every * 3)
+
+
 def test_what_a_run_keeps_does_not_grow_with_its_parts() -> None:
     rules = rule_set(LAYOUT)
     part = counted(rules, [*DAMAGED, *DOCUMENTS], 5)
