@@ -181,6 +181,22 @@ def test_positions_of_a_case_are_what_is_wrong_with_it_then_its_orphans_then_eac
     ]
 
 
+def test_each_citation_has_one_place_whatever_leads_nowhere() -> None:
+    lost = [{"id": "x", "s": 1, "e": 2}, {"id": "x", "s": 1, "e": 3}, {"id": "y"}, {"id": "z"}, {"s": 1, "e": 4}]
+    citations = [{"id": "e1"}, *lost, {"s": 1, "e": 5}, True, {}]
+
+    assert places(SPANS, {"claims": [{"citations": citations}], "evidence": [E1]}) == [
+        "1.1: c1.2 missing_source_record",
+        "1.1: c1.3 missing_source_record",
+        "1.1: c1.4 missing_source_record",
+        "1.1: c1.5 missing_source_record",
+        "1.1: c1.6 unavailable_span",
+        "1.1: c1.7 unavailable_span",
+        "1.1: c1.8 invalid_citation",
+        "1.1: c1.9 invalid_citation",
+    ]
+
+
 def test_a_case_counts_within_its_file_and_a_line_within_the_text() -> None:
     rules = load_rule_mapping(
         {
