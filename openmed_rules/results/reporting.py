@@ -122,7 +122,7 @@ def _all_reasons(reports: dict[ReportName, list[str]], tally: Tally) -> tuple[st
 
 def _end(tally: Tally, report: ReportName, failing: list[str]) -> Metrics:
     """How a report ends: it passes where it fails no case, or where no more cases fail, by any report, than may."""
-    held = not tally.failed_reports[report] or _cases_hold(tally)
+    held = report not in tally.failed_reports or _cases_hold(tally)
     passed = held and tally.judged > 0 and not tally.unreadable_count and not _run_reasons(tally)
     return {"passed": passed, "failure_reasons": [] if passed else failing}
 
@@ -183,7 +183,7 @@ def _coverage(tally: Tally, failing: list[str]) -> Metrics:
 
 def _available(tally: Tally) -> bool:
     """A batch is available where every case of it is."""
-    return tally.judged > 0 and not tally.unavailable
+    return tally.judged > 0 and not tally.lacks_evidence
 
 
 def _let_be(tally: Tally, let_by: LetBy) -> dict[str, int]:
@@ -225,7 +225,7 @@ def _lines(tally: Tally, run_reasons: tuple[str, ...]) -> tuple[ReasonLine, ...]
             outcome.found,
             _of(tally, reason),
             _limit(tally, reason),
-            failed=bool(outcome.failed),
+            failed=outcome.failed,
             warned=outcome.let_be["warn"],
             waived=outcome.let_be["waivers"],
         )

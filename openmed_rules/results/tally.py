@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import ne
 from typing import NamedTuple, TypeAlias
@@ -25,31 +25,33 @@ from openmed_rules.ruleset.model import ReportName, RuleSet
 Failing: TypeAlias = frozenset[tuple[ReportName, str]]
 
 
+_FINDINGS: Mapping[ReportName, Callable[[Counts, Limits], list[Finding]]] = {
+    "citations": citation_findings,
+    "coverage": coverage_findings,
+}
+
+
 def findings_of(rules: RuleSet, limits: Limits, counts: Counts) -> list[Finding]:
     """What was found for every report that the rules ask for."""
-    found: list[Finding] = []
-    if "citations" in rules.reports:
-        found += citation_findings(counts, limits)
-    if "coverage" in rules.reports:
-        found += coverage_findings(counts, limits)
-    return found
+    finds = [find for report, find in _FINDINGS.items() if report in rules.reports]
+    return [finding for find in finds for finding in find(counts, limits)]
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How often one reason of one report was found, and in how many cases (or sums) it failed.
+    """How much of one reason of one report was found, and whether it failed in any case (or in the sums).
 
     ``let_be`` counts what was found where it did not fail, by the part of the policy that let it be.
     """
 
     found: int = 0
-    failed: int = 0
+    failed: bool = False
     let_be: Counter[LetBy] = field(default_factory=Counter)
 
     def add(self, other: Outcome) -> None:
         """Add what was found elsewhere."""
         self.found += other.found
-        self.failed += other.failed
+        self.failed |= other.failed
         self.let_be.update(other.let_be)
 
 
@@ -72,7 +74,8 @@ MANY = 1024
 class Tally:
     """A run under one rule set, case by case; every number in it is a sum.
 
-    ``unavailable``: cases whose evidence is not available. ``failed_reports``: by report, the cases it failed in.
+    ``lacks_evidence``: whether that of some case is not available. ``failed_reports``: those that failed in any
+    case (or in the sums).
     """
 
     def __init__(self, rules: RuleSet, *, positions: int) -> None:
@@ -83,11 +86,11 @@ class Tally:
         self.judged = 0
         self.spread = Spread(rules.reports)
         self.failed = 0
-        self.unavailable = 0
+        self.lacks_evidence = False
         self.unreadable: list[Unreadable] = []
         self.unreadable_count = 0
         self.outcomes: dict[tuple[ReportName, str], Outcome] = {}
-        self.failed_reports: Counter[ReportName] = Counter()
+        self.failed_reports: set[ReportName] = set()
         self._ended: Counter[Failing] = Counter()
         self._endings: dict[tuple[bool, ...], Ending] = {}
         self._failed_evidence: set[tuple[ReportName, str]] = set()
@@ -108,7 +111,7 @@ class Tally:
         self.judged += 1
         self.spread.add((counts,))
         if not self.limits.available(counts):
-            self.unavailable += 1
+            self.lacks_evidence = True
             self._note_evidence(counts)
         self.counts = self.counts.plus(counts)
         ending = self._ending(counts)
@@ -156,7 +159,7 @@ class Tally:
         self.counts = self.counts.plus(_total(columns))
         for members in _alike(cases, columns):
             if not self.limits.available(members[0]):
-                self.unavailable += len(members)
+                self.lacks_evidence = True
             shape = _shape(members[0])
             ending = self._endings.get(shape)
             if ending is None:
@@ -180,7 +183,7 @@ class Tally:
         self.judged += other.judged
         self.counts = self.counts.plus(other.counts)
         self.spread.extend(other.spread)
-        self.unavailable += other.unavailable
+        self.lacks_evidence |= other.lacks_evidence
         for named, outcome in other.outcomes.items():
             self.outcomes.setdefault(named, Outcome()).add(outcome)
         self._ended.update(other._ended)
@@ -226,19 +229,17 @@ class Tally:
         """Hold the sums against the policy, where they decide; and add up how the cases ended."""
         self._add_waiting()
         if self.limits.per_batch or self.limits.tolerates_nothing:
-            sums = findings_of(self.rules, self.limits, self.counts) if self.judged else []
             failing = self._add_findings(
                 finding._replace(failed=finding.failed or (finding.report, finding.reason) in self._failed_evidence)
-                for finding in sums
+                for finding in findings_of(self.rules, self.limits, self.counts)
             )
         if self.limits.per_batch:
             self.failed = sum(cases for found, cases in self._ended.items() if found & failing)
-            self.failed_reports.update({report for report, _ in failing})
+            self.failed_reports = {report for report, _ in failing}
             return
         for named, cases in self._ended.items():
             self.failed += cases
-            for report in {report for report, _ in named}:
-                self.failed_reports[report] += cases
+            self.failed_reports |= {report for report, _ in named}
 
     def _add_findings(self, found: Iterable[Finding]) -> Failing:
         """Add findings; the reports and reasons that failed."""
@@ -247,7 +248,7 @@ class Tally:
             outcome = self.outcomes.setdefault((report, reason), Outcome())
             outcome.found += amount
             if failed:
-                outcome.failed += 1
+                outcome.failed = True
                 failing.append((report, reason))
             else:
                 outcome.let_be[let_by] += amount

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from judged import judge
+from judged import judge, rule_set
 from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.documents import JsonText, PlainValue
+from openmed_rules.judging.judge import compile_judge
+from openmed_rules.judging.nodes import CaseNode, CaseRoots
+from openmed_rules.judging.watching import Watch
+from openmed_rules.results.notes import NOTED, Note
 from openmed_rules.results.places import Place
 from openmed_rules.ruleset.loader import load_rule_mapping
 
@@ -19,6 +26,25 @@ citations: {records: citations, id: id, span: {start: s, end: e}}
 evidence: {records: $.evidence, id: id, span: {start: s, end: e}}
 """
 E1 = {"id": "e1", "s": 0, "e": 5}
+
+
+EDGED = """\
+claims: {records: $.claims, id: id}
+citations:
+- {records: citations, id: id, span: {start: s, end: e}}
+- {records: $.edges, claim: claim, id: id, span: {start: s, end: e}}
+evidence: {records: $.evidence, id: id, span: {start: s, end: e}}
+"""
+REFERENCE = st.fixed_dictionaries(
+    {}, optional={"id": st.sampled_from(["e1", "e2", True]), "s": st.sampled_from([0, 3, -1]), "e": st.just(5)}
+)
+RECORDS = st.lists(st.one_of(REFERENCE, st.just(5)), max_size=4)
+CLAIMS = st.lists(
+    st.fixed_dictionaries({"id": st.sampled_from(["c1", "c2"])}, optional={"citations": RECORDS}), max_size=3
+)
+EDGES = st.lists(
+    st.builds(lambda edge, claim: {**edge, "claim": claim}, REFERENCE, st.sampled_from(["c1", "c2", "c9"])), max_size=3
+)
 
 
 def places(rules: str, *cases: object, **asked: Any) -> list[str]:
@@ -195,6 +221,15 @@ def test_each_citation_has_one_place_whatever_leads_nowhere() -> None:
         "1.1: c1.8 invalid_citation",
         "1.1: c1.9 invalid_citation",
     ]
+
+
+@given(case=st.fixed_dictionaries({"claims": CLAIMS, "edges": EDGES, "evidence": RECORDS}))
+def test_there_are_as_many_notes_of_each_kind_as_are_counted(case: dict[str, Any]) -> None:
+    notes: list[Note] = []
+    counts = compile_judge(rule_set(EDGED), Watch())(CaseRoots(CaseNode(case), []), notes)
+
+    noted = Counter(note.reasons for note in notes)
+    assert {reasons: noted[reasons] for reasons, _ in NOTED} == {reasons: count(counts) for reasons, count in NOTED}
 
 
 def test_a_case_counts_within_its_file_and_a_line_within_the_text() -> None:
