@@ -22,7 +22,7 @@ _EVERY = Tolerance(any=True)
 
 
 class Finding(NamedTuple):
-    """One reason of one report: how much was found, of how many, and whether that fails.
+    """One reason of one report: how much was found, and whether that fails.
 
     ``let_by``: of what does not fail, the strictest part of the policy that lets it be.
     """
@@ -30,7 +30,6 @@ class Finding(NamedTuple):
     report: ReportName
     reason: str
     found: int
-    of: int
     failed: bool
     let_by: LetBy = "tolerate"
 
@@ -165,24 +164,24 @@ def _in_citations(counts: Counts, limits: Limits) -> list[Finding]:
     )
     if unsupported:
         fails = _unsupported_fails(counts, limits)
-        findings.append(Finding("citations", "unsupported_claim", unsupported, counts.claim, fails))
+        findings.append(Finding("citations", "unsupported_claim", unsupported, fails))
         missing = counts.missing_citation
         if missing:
             fails = _detail_fails("missing_citation", missing, counts.claim, fails, limits)
-            findings.append(Finding("citations", "missing_citation", missing, counts.claim, fails))
+            findings.append(Finding("citations", "missing_citation", missing, fails))
     if invalid:
         parent_fails = _invalid_fails(counts, limits)
-        findings.append(Finding("citations", "invalid_citation", invalid, counts.citation, parent_fails))
+        findings.append(Finding("citations", "invalid_citation", invalid, parent_fails))
         for detail, found in (
             ("missing_source_record", counts.missing_source_record),
             ("unavailable_span", counts.unavailable_span),
         ):
             if found:
                 fails = _detail_fails(detail, found, counts.citation, parent_fails, limits)
-                findings.append(Finding("citations", detail, found, counts.citation, fails))
+                findings.append(Finding("citations", detail, found, fails))
     if duplicate:
         fails = not limits.holds("duplicate_citation", duplicate, counts.citation)
-        findings.append(Finding("citations", "duplicate_citation", duplicate, counts.citation, fails))
+        findings.append(Finding("citations", "duplicate_citation", duplicate, fails))
     return findings
 
 
@@ -191,18 +190,18 @@ def _in_coverage(counts: Counts, limits: Limits) -> list[Finding]:
     unsupported, uncited = counts.unsupported_claim, counts.claim_without_reference
     if unsupported:
         fails = _unsupported_fails(counts, limits)
-        findings.append(Finding("coverage", "unsupported_summary_fact", unsupported, counts.claim, fails))
+        findings.append(Finding("coverage", "unsupported_summary_fact", unsupported, fails))
         if uncited:
             fails = _detail_fails("missing_citation", uncited, counts.claim, fails, limits)
-            findings.append(Finding("coverage", "missing_summary_citation", uncited, counts.claim, fails))
+            findings.append(Finding("coverage", "missing_summary_citation", uncited, fails))
     unknown = counts.unknown_reference
     if unknown:
         fails = _unknown_fails(counts, limits)
-        findings.append(Finding("coverage", "unknown_citation", unknown, counts.reference, fails))
+        findings.append(Finding("coverage", "unknown_citation", unknown, fails))
     omission = counts.omission
     if omission:
         fails = _omission_fails(counts, limits)
-        findings.append(Finding("coverage", "omitted_source_fact", omission, counts.valid_evidence_record, fails))
+        findings.append(Finding("coverage", "omitted_source_fact", omission, fails))
     return findings
 
 
@@ -212,17 +211,17 @@ def _in_evidence(report: ReportName, counts: Counts, limits: Limits) -> list[Fin
     records = counts.evidence_record
     if invalid:
         fails = not limits.holds("invalid_source_evidence", invalid, records)
-        findings.append(Finding(report, "invalid_source_evidence", invalid, records, fails))
+        findings.append(Finding(report, "invalid_source_evidence", invalid, fails))
     if duplicate:
         name = "duplicate_source_evidence" if report == "citations" else "duplicate_source_fact"
         fails = not limits.holds("duplicate_source_evidence", duplicate, records)
-        findings.append(Finding(report, name, duplicate, records, fails))
+        findings.append(Finding(report, name, duplicate, fails))
     without = counts.case_without_evidence if report == "citations" else counts.case_without_records
     if not without and counts.case_without_evidence and not any(finding.failed for finding in findings):
         # The coverage report knows this reason for no record at all; what is tolerated must not make it pass.
         without = counts.case_without_evidence
     if without:
-        findings.append(Finding(report, "missing_source_evidence", without, without, failed=True))
+        findings.append(Finding(report, "missing_source_evidence", without, failed=True))
     return findings
 
 
@@ -233,10 +232,10 @@ def _ours(report: ReportName, counts: Counts, limits: Limits) -> list[Finding]:
     if orphans:
         of = counts.citation + orphans
         fails = not limits.holds("orphan_citation", orphans, of)
-        findings.append(Finding(report, "orphan_citation", orphans, of, fails))
+        findings.append(Finding(report, "orphan_citation", orphans, fails))
     if without_claims and (not limits.per_batch or not counts.claim):
         fails = not limits.own("no_claims")
-        findings.append(Finding(report, "no_claims", without_claims, without_claims, fails))
+        findings.append(Finding(report, "no_claims", without_claims, fails))
     return findings
 
 

@@ -244,7 +244,7 @@ class Tally:
     def _add_findings(self, found: Iterable[Finding]) -> Failing:
         """Add findings; the reports and reasons that failed."""
         failing: list[tuple[ReportName, str]] = []
-        for report, reason, amount, _, failed, let_by in found:
+        for report, reason, amount, failed, let_by in found:
             outcome = self.outcomes.setdefault((report, reason), Outcome())
             outcome.found += amount
             if failed:

@@ -324,6 +324,15 @@ def test_when_evidence_is_available(tolerate: str, counted: dict[str, int], *, a
     assert limits(tolerate).available(Counts(**{**OF, **counted})) is available
 
 
+def test_records_none_of_which_is_valid_are_missing_evidence_in_one_report_only() -> None:
+    """Upstream's coverage report knows that reason for no record at all."""
+    counts = Counts(claim=1, evidence_record=1, invalid_evidence_record=1, case_without_evidence=1)
+    held = limits("")
+
+    assert "missing_source_evidence" in {finding.reason for finding in citation_findings(counts, held)}
+    assert "missing_source_evidence" not in {finding.reason for finding in coverage_findings(counts, held)}
+
+
 def test_each_report_names_its_own_reasons() -> None:
     counts = Counts(
         **{**OF, **UNCITED, **LOST, "invalid_evidence_record": 1, "duplicate_evidence_record": 1},

@@ -144,6 +144,15 @@ def test_what_a_class_may_stays_where_a_warning_allows_it_less() -> None:
     assert (report.verdict, report.tolerated, report.warnings) == ("passed", {}, {"omitted_source_fact": 2})
 
 
+def test_each_reason_is_told_by_the_part_that_lets_it_be() -> None:
+    both = "tolerate: {invalid_citation: any}, warn: {invalid_citation: 0, duplicate_citation: 1}"
+    report = held(f"{{{both}}}", case("e1", "e1", "x"))
+
+    assert report.verdict == "passed"
+    assert set(report.tolerated) == {"invalid_citation", "missing_source_record"}
+    assert report.warnings == {"duplicate_citation": 1}
+
+
 @pytest.mark.parametrize(
     ("reason", "value"),
     [
