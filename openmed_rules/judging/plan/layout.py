@@ -138,6 +138,7 @@ def layout_of(rules: model.RuleSet) -> Layout:
         has_kinds=any(collection.kinds or collection.kind for collection in rules.evidence),
     )
     _refuse_mixed_spans(layout)
+    _refuse_shared_records(layout)
     return layout
 
 
@@ -150,6 +151,13 @@ def _refuse_mixed_spans(layout: Layout) -> None:
         raise NotPlanned("spans that only citations have")
     if any(sum(reading.kind == kind for reading in known) > 1 for kind in spanned):
         raise NotPlanned("spans of several collections of evidence")
+
+
+def _refuse_shared_records(layout: Layout) -> None:
+    """What a record is told from is its place, which two collections must not share."""
+    places = [(records.input, way) for records in layout.evidence for way in records.ways]
+    if len(set(places)) < len(places):
+        raise NotPlanned("several collections of evidence in one place")
 
 
 def _cases(rule: model.InputRule) -> Way | None:

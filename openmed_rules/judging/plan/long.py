@@ -151,12 +151,10 @@ class LongCase:
     def generally(self, content: memoryview, positions: int) -> LongCounts:
         """The outcome the general way; raises where a slice cannot be read."""
         index = EvidenceIndex(has_kinds=self._has_kinds)
-        left_out = joined = 0
+        left_out = 0
         for slicer, gather in zip(self._evidence, self._gather_evidence, strict=True):
             for roots in _roots(slicer, content):
-                gathered = gather(roots, index)
-                left_out += gathered.left_out
-                joined += gathered.joined
+                left_out += gather(roots, index).left_out
         judge = ClaimJudge(index)
         claims_left = citations_left = 0
         first: dict[Reasons, list[Note]] = {}
@@ -168,7 +166,7 @@ class LongCase:
             claims_left += claimed.left_out_claims
             citations_left += claimed.left_out_citations
         none = Claimed([], 0, 0, claims_left, citations_left)
-        found = judge.counts(Gathered(index, left_out, joined), none)
+        found = judge.counts(Gathered(index, left_out, joined=0), none)
         counts = self._limits.settled(found)
 
         def notes() -> Iterator[Note]:

@@ -516,6 +516,7 @@ NOT_PLANNED = [
     ({"evidence": {"records": "$.a[*].ev", "id": {"place": "position"}}}, "position"),
     ({"evidence": {"records": "$.ev", "id": "id", "class": {"path": "t", "labels": ["x"]}}}, "evidence.class"),
     ({"inputs": {"summary": {"cases": ["$.k", "$"]}}}, "inputs.cases"),
+    ({"evidence": [{"records": "$.ev", "id": "id"}, {"records": ["$.more", "$.ev"], "id": "alt"}]}, "in one place"),
 ]
 
 
