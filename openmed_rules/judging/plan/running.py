@@ -122,8 +122,8 @@ class PlainTable(Table):
         self._spans = spans
 
     def find_span(self, span: SpanValue) -> Any:
-        """The record of exactly this span; no record has one in several parts."""
-        return self._spans.get(span[0]) if len(span) == 1 else None
+        """The record of exactly this span; none that a plan reads is in several parts."""
+        return self._spans.get(span[0])
 
 
 class Weigher(Weighing):
@@ -228,10 +228,10 @@ def weed(references: Iterable[Reference]) -> tuple[Weigher, int, int] | None:
     return (Weigher((index.table(None),)), len(index.invalid), len(index.duplicates)) if index.labels else None
 
 
-def together(ids: dict[Any, Any], more: dict[Any, Any] | None) -> dict[Any, Any] | None:
+def together(ids: dict[Any, Any], more: dict[Any, Any]) -> dict[Any, Any] | None:
     """The ids of two collections; None where one is in both."""
-    both = None if more is None else ids | more
-    return both if both is not None and more is not None and len(both) == len(ids) + len(more) else None
+    both = ids | more
+    return both if len(both) == len(ids) + len(more) else None
 
 
 def all_trimmed(texts: Iterable[object]) -> bool:

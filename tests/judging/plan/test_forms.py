@@ -17,7 +17,7 @@ from openmed_rules.judging.plan import slicing
 from openmed_rules.judging.plan.layout import layout_of
 from openmed_rules.judging.plan.leaves import NotPlanned
 from openmed_rules.judging.plan.long import LongCase
-from openmed_rules.judging.plan.running import compile_plan
+from openmed_rules.judging.plan.running import Weigher, compile_plan
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset.loader import load_rule_mapping
 from openmed_rules.ruleset.model import RuleSet
@@ -70,7 +70,8 @@ def claim(cited: Any, contra: Any = ()) -> dict[str, Any]:
     named = [one.get("ref") if isinstance(one, dict) else one for one in cited] if isinstance(cited, list) else []
     marks = "".join(f" [{name}]" for name in named)
     members = {"r": cited, "in": {"r": cited}, "rs": [{"r": cited}], "ids": named, "contra": list(contra)}
-    return {**members, "text": f"synthetic{marks}", "t": "x", "flag": True}
+    text = {"text": f"synthetic{marks}", "csv": ", ".join(map(str, named))}
+    return {**members, **text, "t": "x", "flag": True}
 
 
 PLAIN_CLAIMS = [claim(KNOWN[:2]), claim([KNOWN[1], record(9)], KNOWN[2:3]), claim([KNOWN[1], KNOWN[1]]), claim([])]
@@ -117,6 +118,7 @@ OF_A_CLAIM: list[dict[str, Any]] = [
     *({"t": kind} for kind in ("y", None, 5)),
     *({"flag": flag} for flag in (False, None, "x")),
     *({"text": text} for text in (None, 5, "", "[e1,e0] [zz]")),
+    *({"csv": text} for text in (None, 5, "", "e1,,zz", True, ["e1"])),
     *({"in": within} for within in (None, [], 5, {})),
     *({"rs": several} for several in (None, {"r": KNOWN[:1]}, [None, 5], [{}])),
     {"ids": "e1"},
@@ -177,6 +179,8 @@ FORMS: dict[str, dict[str, Any]] = {
         {"id": {"parts": [{"path": "doc", "default": "A"}, "ref"]}},
         {"id": {"parts": [{"path": "doc", "default": "A"}, "id"]}},
     ),
+    "number": by({"id": "place"}, {"id": "place"}),
+    "number or text": by({"id": ["ref", "place"]}, {"id": "id"}),
     "bare": {"citations": {"records": "ids"}, "evidence": {"records": "$.bare"}},
     "bare, of objects": {"citations": {"records": "ids"}, "evidence": {"records": "$.ev", "id": "id"}},
     "position": by({"id": "place"}, {"id": {"place": "position"}}),
@@ -189,6 +193,9 @@ FORMS: dict[str, dict[str, Any]] = {
         {"id": "next"}, {"where": {"t": "x"}, "id": {"place": "position", "base": 1, "among": "records"}}
     ),
     "position and span": by({"id": "place", "span": SPAN}, {"id": {"place": "position"}, "span": SPAN}),
+    "position from 1 and span": by(
+        {"id": "next", "span": SPAN}, {"id": {"place": "position", "base": 1}, "span": SPAN}
+    ),
     "span": by({"span": SPAN}, {"span": SPAN}),
     "span in an object": by({"span": {"start": "at.s", "end": "e"}}, {"span": {"start": "at.s", "end": "e"}}),
     "span from 1": by({"span": {"start": "s1", "end": "e1", "base": 1}}, {"span": SPAN}),
@@ -259,7 +266,8 @@ FORMS: dict[str, dict[str, Any]] = {
         "citations": {"records": {"path": "text", "find_all": r"\[([^\]]+)\]"}},
         "evidence": {"records": {"path": "$.text", "split": ","}},
     },
-    "split": {
+    "split": {"citations": {"records": {"path": "csv", "split": ","}}, "evidence": {"records": "$.ev", "id": "id"}},
+    "found and split": {
         "citations": {"records": {"path": "text", "find_all": r"\[([^\]]+)\]", "split": ","}},
         "evidence": {"records": "$.ev", "id": "id"},
         "reads_text": True,
@@ -283,6 +291,12 @@ def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slicing, "SLICE", 24)
 
 
+@pytest.fixture(params=[24, 1000, slicing.SLICE])
+def slices_of_any_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a record or two, of several arrays, and of all there is."""
+    monkeypatch.setattr(slicing, "SLICE", request.param)
+
+
 def counts_taken(form: dict[str, Any]) -> int:
     """How many documents the plan of a form takes; it must count in each what the general way counts."""
     rules = rules_of(form)
@@ -304,6 +318,25 @@ def test_every_form_counts_the_same_and_takes_what_it_took() -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         TAKEN.write_text(json.dumps(taken, indent=1) + "\n", encoding="utf-8")
     assert taken == json.loads(TAKEN.read_text(encoding="utf-8"))
+
+
+WEIGHED = {"span or span", "span of text", "span within by default", "both, differently"}
+VALID = case([claim(KNOWN[:2], KNOWN[2:3]), claim(KNOWN[1:], KNOWN[3:])], KNOWN)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_citation_that_leads_straight_to_its_record_is_not_weighed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But where what leads there is more than single members as they stand."""
+    weighed: list[object] = []
+    monkeypatch.setattr(Weigher, "add", lambda _self, strange, _seen: weighed.append(strange) or ([], 0))
+    plan = compile_plan(rules_of(FORMS[name]))
+
+    (whole,) = plan.cases["summary"](json.dumps(VALID).encode()) or ()
+    plan.judge(whole, None)
+
+    assert bool(weighed) is (name in WEIGHED)
 
 
 @pytest.mark.usefixtures("short_slices")
@@ -362,16 +395,28 @@ NOT_IN_SLICES = {
 """Known by positions, cut out of texts, joined or left out: of these a slice does not tell what the whole does."""
 
 
-@pytest.mark.usefixtures("short_slices")
-@pytest.mark.parametrize("name", FORMS)
-def test_a_plain_document_is_judged_in_slices(name: str) -> None:
-    rules, text = rules_of(FORMS[name]), memoryview(json.dumps(PLAIN).encode())
-    if name in NOT_IN_SLICES:
-        with pytest.raises(NotPlanned):
-            LongCase(rules, layout_of(rules))
-        return
-    long = LongCase(rules, layout_of(rules))
-    planned, counts = long.by_plan(text), compile_judge(rules, Watch())(ROOTS, None)
-    assert planned is not None
-    assert planned.counts == counts
-    assert long.generally(text, 5).counts == counts
+OTHERS = [{**record(5), "t": "z", "flag": False}, {**record(6), "t": None, "flag": None}]
+SOME_LEFT_OUT = case([claim([*KNOWN[:2], *OTHERS]), claim(OTHERS), {**claim(KNOWN), **OTHERS[0]}], [*KNOWN, *OTHERS])
+
+
+@pytest.mark.usefixtures("slices_of_any_size")
+@pytest.mark.parametrize("name", sorted(FORMS.keys() - NOT_IN_SLICES))
+def test_a_document_is_judged_in_slices_both_ways(name: str) -> None:
+    rules = rules_of(FORMS[name])
+    long, judge = LongCase(rules, layout_of(rules)), compile_judge(rules, Watch())
+    for document in (PLAIN, SOME_LEFT_OUT):
+        text, counts = memoryview(json.dumps(document).encode()), judge(CaseRoots(CaseNode(document), ()), None)
+        planned = long.by_plan(text)
+        if name == "kinds" and document is SOME_LEFT_OUT:
+            assert planned is None, "one of them is of no kind"
+        else:
+            assert planned is not None
+            assert planned.counts == counts
+        assert long.generally(text, 5).counts == counts
+
+
+@pytest.mark.parametrize("name", NOT_IN_SLICES)
+def test_what_a_slice_does_not_tell_is_judged_whole(name: str) -> None:
+    rules = rules_of(FORMS[name])
+    with pytest.raises(NotPlanned):
+        LongCase(rules, layout_of(rules))

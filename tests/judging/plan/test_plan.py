@@ -18,7 +18,6 @@ from openmed_rules.judging.documents import JsonText
 from openmed_rules.judging.judge import compile_judge
 from openmed_rules.judging.nodes import CaseNode, CaseRoots
 from openmed_rules.judging.parsing import Parsed, parse_document
-from openmed_rules.judging.plan.layout import layout_of
 from openmed_rules.judging.plan.leaves import NotPlanned
 from openmed_rules.judging.plan.running import Plan, compile_plan
 from openmed_rules.judging.values import UnusableText
@@ -508,6 +507,15 @@ def test_a_run_ends_the_same_both_ways(said: dict[str, Any], documents: list[Any
 NOT_PLANNED = [
     ({"claims": {"records": "$..claims"}}, "claims.records"),
     ({"claims": {"records": "$.claims", "where": {"n": 1}}}, "numbers"),
+    ({"claims": {"records": "$.claims", "where": {"t": ["x", True]}}}, "of several types"),
+    ({"claims": {"records": "$.claims", "where": {"a[0]": "x"}}}, "more than names"),
+    ({"citations": {"records": "r", "where": {"t": "x"}}}, "a condition on scalars"),
+    ({"evidence": {"records": "$.ev", "id": "id", "where": {"id.kind": "x"}}}, "^id read in two ways"),
+    (
+        {"claims": {"records": "$.claims", "where": {"in": None}}, "citations": {"records": "in.r", "id": "ref"}},
+        "^in read in two ways",
+    ),
+    ({"claims": {"records": "$.claims", "where": {"r": "x"}}}, "^r read in two ways"),
     ({"citations": {"records": {"path": "r", "range": ["a", "b"]}}}, "range"),
     ({"citations": {"records": "r", "id": ["@", "ref"]}}, "scalars and objects"),
     ({"citations": {"records": "^.r", "id": "ref"}}, "citations.records"),
@@ -524,7 +532,7 @@ NOT_PLANNED = [
 def test_a_rule_set_without_a_plan_says_why(patch: dict[str, Any], why: str) -> None:
     """The reason is in words of the rule file."""
     with pytest.raises(NotPlanned, match=why):
-        layout_of(load_rule_mapping(BY_ID | patch))
+        compile_plan(load_rule_mapping(BY_ID | patch))
 
 
 def builtin_layouts() -> list[str]:
