@@ -221,12 +221,11 @@ def _roots(slicer: Slicer, content: memoryview) -> Iterator[CaseRoots]:
 
 
 def _is_utf8(content: memoryview) -> bool:
-    """Whether all of it is; what a decoder skips it does not check."""
+    """Whether all of it is; what a decoder skips it does not check, but an end that is none of JSON's it does."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
     try:
         for start in range(0, len(content), _PIECE):
             decode(content[start : start + _PIECE])
-        decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True

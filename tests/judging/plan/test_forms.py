@@ -112,6 +112,7 @@ def changed(records: list[dict[str, Any]], place: int) -> Iterator[list[Any]]:
     yield [*records, records[place]]
 
 
+ONE_CHARACTER = {**record(4), "e": 43, "e1": 44, "last": 42, "length": 1}
 OTHER_RECORDS: list[Any] = [[], None, {}, 5, "e1", "", True, KNOWN[0], {"a": KNOWN}, [KNOWN]]
 OTHER_CLAIMS: list[Any] = [[], None, {}, 5, PLAIN_CLAIMS[0], {"a": PLAIN_CLAIMS}, [PLAIN_CLAIMS], [None], [5], ["x"]]
 OF_A_CLAIM: list[dict[str, Any]] = [
@@ -146,6 +147,8 @@ def documents() -> Iterator[Any]:
         yield case([claim(KNOWN)], known[::-1], bare)
     for other in OTHER_RECORDS:
         yield case(PLAIN_CLAIMS, other, [])
+    for name in ("other", "e4"):  # Twice the same character.
+        yield case([claim([ONE_CHARACTER, KNOWN[1]])], [*KNOWN, ONE_CHARACTER, {**ONE_CHARACTER, "id": name}])
         yield case([claim(KNOWN[:1]), claim(other)], KNOWN)
     for claims in OTHER_CLAIMS:
         yield case(claims, KNOWN)
@@ -396,7 +399,9 @@ NOT_IN_SLICES = {
 
 
 OTHERS = [{**record(5), "t": "z", "flag": False}, {**record(6), "t": None, "flag": None}]
-SOME_LEFT_OUT = case([claim([*KNOWN[:2], *OTHERS]), claim(OTHERS), {**claim(KNOWN), **OTHERS[0]}], [*KNOWN, *OTHERS])
+SOME_LEFT_OUT = case(
+    [claim([*KNOWN[:2], *OTHERS]), claim(OTHERS), *[{**claim(KNOWN), **OTHERS[0]}] * 3], [*KNOWN, *OTHERS]
+)
 
 
 @pytest.mark.usefixtures("slices_of_any_size")

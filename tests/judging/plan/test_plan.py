@@ -515,6 +515,13 @@ NOT_PLANNED = [
         {"claims": {"records": "$.claims", "where": {"in": None}}, "citations": {"records": "in.r", "id": "ref"}},
         "^in read in two ways",
     ),
+    (
+        {
+            "claims": [{"records": "$.claims"}, {"records": "$.claims", "where": {"in": None}}],
+            "citations": {"records": "in.r", "id": "ref"},
+        },
+        "^in read in two ways",
+    ),
     ({"claims": {"records": "$.claims", "where": {"r": "x"}}}, "^r read in two ways"),
     ({"citations": {"records": {"path": "r", "range": ["a", "b"]}}}, "range"),
     ({"citations": {"records": "r", "id": ["@", "ref"]}}, "scalars and objects"),
