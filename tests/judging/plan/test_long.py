@@ -114,6 +114,19 @@ def test_a_document_of_one_case_is_really_cut(document: dict[str, Any]) -> None:
     assert whole.cases.total == 1
 
 
+def test_short_arrays_stand_together_in_slices_of_about_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slicing, "SLICE", 400)
+    document = json.dumps({"parts": [{"ev": [{"id": f"e{number}"}]} for number in range(100)]}).encode()
+
+    slices = list(slicing.Slicer([("parts", None, "ev")]).slices(memoryview(document)) or ())
+
+    assert [record["id"] for text in slices for record in json.loads(text)["parts"][0]["ev"]] == [
+        f"e{number}" for number in range(100)
+    ]
+    assert len(slices) > 5
+    assert all(200 <= len(text) < 300 for text in slices[:-1])
+
+
 def test_the_cases_of_a_document_are_really_cut() -> None:
     rules = load_rule_mapping(BY_ID | {"inputs": {"summary": {"cases": "$"}}})
     text = json.dumps([clean_document(1), clean_document(2)] * 5).encode()
