@@ -37,8 +37,6 @@ class Shape:
 
     def leaf(self, path: Names, kind: Any) -> str:
         """Declare the value at ``path``; where two locators read it, it is decoded as whatever both accept."""
-        if not path:
-            return ""  # The record itself, a scalar: its array says what it may be.
         inner, way = self._inner(path)
         attribute, known = inner._member(path[-1], kind)
         if isinstance(known, (Shape, Rows)):

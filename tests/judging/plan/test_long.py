@@ -160,11 +160,16 @@ VALUES = st.recursive(
 
 @seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(st.lists(VALUES, max_size=8), st.integers(1, 40), st.sampled_from([None, 2]), st.booleans())
+@given(
+    st.lists(VALUES, max_size=8),
+    st.integers(1, 40),
+    st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}]),
+    st.booleans(),
+)
 def test_pieces_hold_whole_items_and_all_of_them(
-    items: list[Any], size: int, indent: int | None, ensure_ascii: bool
+    items: list[Any], size: int, written: dict[str, Any], ensure_ascii: bool
 ) -> None:
-    text = json.dumps(items, indent=indent, ensure_ascii=ensure_ascii).encode()
+    text = json.dumps(items, ensure_ascii=ensure_ascii, **written).encode()
 
     pieces = list(slicing.cut(memoryview(text)[1:-1], size))
 

@@ -509,6 +509,9 @@ NOT_PLANNED = [
     ({"claims": {"records": "$.claims", "where": {"n": 1}}}, "numbers"),
     ({"claims": {"records": "$.claims", "where": {"t": ["x", True]}}}, "of several types"),
     ({"claims": {"records": "$.claims", "where": {"a[0]": "x"}}}, "more than names"),
+    ({"citations": {"records": "r", "span": {"pair": "at"}}}, "pair or each in citations.span"),
+    ({"evidence": {"records": "$.ev", "span": {"each": "at", "start": "s", "end": "e"}}}, "each in evidence.span"),
+    ({"evidence": {"records": "$.ev", "id": "'a\"b'"}}, "^a name with a double quote"),
     ({"citations": {"records": "r", "where": {"t": "x"}}}, "a condition on scalars"),
     ({"evidence": {"records": "$.ev", "id": "id", "where": {"id.kind": "x"}}}, "^id read in two ways"),
     (
