@@ -509,6 +509,13 @@ NOT_PLANNED = [
     ({"claims": {"records": "$.claims", "where": {"n": 1}}}, "numbers"),
     ({"claims": {"records": "$.claims", "where": {"t": ["x", True]}}}, "of several types"),
     ({"claims": {"records": "$.claims", "where": {"a[0]": "x"}}}, "more than names"),
+    (
+        {
+            "citations": [{"records": "r", "id": "ref"}, {"records": {"path": "@", "find_all": "(e[0-9])"}}],
+            "reads_text": True,
+        },
+        "^claims that are texts and objects$",
+    ),
     ({"citations": {"records": "r", "span": {"pair": "at"}}}, "pair or each in citations.span"),
     ({"evidence": {"records": "$.ev", "span": {"each": "at", "start": "s", "end": "e"}}}, "each in evidence.span"),
     ({"evidence": {"records": "$.ev", "id": "'a\"b'"}}, "^a name with a double quote"),
@@ -543,6 +550,15 @@ def test_a_rule_set_without_a_plan_says_why(patch: dict[str, Any], why: str) -> 
     """The reason is in words of the rule file."""
     with pytest.raises(NotPlanned, match=why):
         compile_plan(load_rule_mapping(BY_ID | patch))
+
+
+def test_what_is_decoded_shows_nothing_of_itself() -> None:
+    """So that no traceback that shows variables shows what stood in a record."""
+    document = {"claims": [{"r": [{"ref": "canary"}]}], "ev": [{"id": "canary"}]}
+    plan = compile_plan(load_rule_mapping(BY_ID))
+
+    (case,) = plan.cases["summary"](json.dumps(document).encode()) or ()
+    assert "canary" not in repr([case, case.m0, case.m1, *case.m0, *case.m1])
 
 
 def builtin_layouts() -> list[str]:
