@@ -35,7 +35,7 @@ class Source(Struct, frozen=True):
     documents: dict[model.Input, Any]
 
 
-def source_of(layout: Layout, *, in_slices: bool = False) -> Source:
+def source_of(layout: Layout, *, in_slices: bool) -> Source:
     """The functions for ``layout``. ``in_slices``: a case comes as slices of it.
 
     Raises:

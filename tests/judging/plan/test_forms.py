@@ -230,6 +230,12 @@ FORMS: dict[str, dict[str, Any]] = {
         {"kinds": {"x": {"where": {"t": "x"}, "id": "ref"}, "y": {"where": {"t": "y"}, "id": "ref"}}},
         {"kinds": {"x": {"where": {"t": "x"}, "id": "id"}, "y": {"where": {"t": "y"}, "id": "id"}}},
     ),
+    "kinds, of which one is the rest": by(
+        {"kinds": REFERRED}, {"kinds": {"x": {"where": {"t": "x"}, "id": "id"}, "y": {"id": ["alt", "id"]}}}
+    ),
+    "one kind": by(
+        {"kinds": {"x": {"where": {"t": "x"}, "id": "ref"}}}, {"kinds": {"x": {"where": {"t": "x"}, "id": "id"}}}
+    ),
     "kinds by their ids": by(
         {"kinds": {"x": {"where": {"t": "x"}, "id": "place"}, "y": {"where": {"place": "2"}, "id": "ref"}}},
         {"kinds": {"x": {"where": {"t": "x"}, "id": "place"}, "y": {"where": {"place": "2"}, "id": "id"}}},
@@ -262,6 +268,11 @@ FORMS: dict[str, dict[str, Any]] = {
         "claims": {"records": "$.sections[*].claims"},
         "citations": {"records": "rs[*].r", "id": "ref", "span": SPAN},
         "evidence": {"records": "$.parts[*].ev", "id": "id", "span": SPAN},
+    },
+    "of sections and in them": {
+        "claims": [{"records": "$.sections[*].claims"}, {"records": "$.sections"}],
+        "citations": {"records": "r", "id": "ref"},
+        "evidence": {"records": "$.ev", "id": "id"},
     },
     "of some": {
         "claims": {"records": "$.claims", "where": {"t": {"not": None}}},
@@ -418,7 +429,7 @@ NOT_IN_SLICES = {
 """Known by positions, cut out of texts, joined or left out: of these a slice does not tell what the whole does."""
 
 
-HAVE_NO_KIND = {"kinds", "kinds, each by a condition", "kinds by their ids"}
+HAVE_NO_KIND = {"kinds", "kinds, each by a condition", "kinds by their ids", "one kind"}
 OTHERS = [{**record(5), "t": "z", "flag": False}, {**record(6), "t": None, "flag": None}]
 SOME_LEFT_OUT = case(
     [claim([*KNOWN[:2], *OTHERS]), claim(OTHERS), *[{**claim(KNOWN), **OTHERS[0]}] * 3], [*KNOWN, *OTHERS]
