@@ -255,9 +255,9 @@ FORMS: dict[str, dict[str, Any]] = {
         "claims": [{"records": "$.claims"}, {"records": "$.sections[*].claims"}],
     },
     "fallback lists": {
-        "claims": {"records": ["$.missing", "$.claims"]},
+        "claims": [{"records": ["$.missing", "$.claims"]}, {"records": ["$.claims", "$.missing"], "where": {"t": "x"}}],
         "citations": {"records": ["contra", "r"], "id": "ref"},
-        "evidence": {"records": ["$.ev2", "$.ev"], "id": "id"},
+        "evidence": {"records": ["$.ev2", "$.ev3", "$.ev"], "id": "id"},
     },
     "through objects": {
         "claims": {"records": "sections[*].claims"},

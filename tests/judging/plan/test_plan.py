@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any, Literal
 
 import pytest
+import yaml
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -519,7 +521,7 @@ NOT_PLANNED = [
     ({"citations": {"records": "r", "span": {"pair": "at"}}}, "pair or each in citations.span"),
     ({"evidence": {"records": "$.ev", "span": {"each": "at", "start": "s", "end": "e"}}}, "each in evidence.span"),
     ({"evidence": {"records": "$.ev", "id": "'a\"b'"}}, "^a name with a double quote"),
-    ({"citations": {"records": "r", "where": {"t": "x"}}}, "a condition on scalars"),
+    ({"citations": {"records": "r", "where": {"t": "x"}}}, "^a condition on scalars$"),
     ({"evidence": {"records": "$.ev", "id": "id", "where": {"id.kind": "x"}}}, "^id read in two ways"),
     (
         {"claims": {"records": "$.claims", "where": {"in": None}}, "citations": {"records": "in.r", "id": "ref"}},
@@ -539,13 +541,74 @@ NOT_PLANNED = [
     ({"evidence": {"records": ["$.ev", "$.more[*].ev"], "id": "id"}}, "a list in evidence.records"),
     ({"evidence": {"records": "$.ev", "where": {"t": "x"}, "id": {"place": "position"}}}, "position"),
     ({"evidence": {"records": "$.a[*].ev", "id": {"place": "position"}}}, "position"),
-    ({"evidence": {"records": "$.ev", "id": "id", "class": {"path": "t", "labels": ["x"]}}}, "evidence.class"),
+    ({"evidence": {"records": "$.ev", "id": "id", "class": {"path": "t", "labels": ["x"]}}}, "^evidence.class$"),
+    ({"evidence": {"records": "$.ev", "id": "id", "where": {"n": 1}}}, "of evidence.where that are numbers"),
+    ({"evidence": {"records": "$.ev", "id": ["id", "alt"], "merge": True}}, "^evidence.merge of more than plain ids$"),
+    (
+        {"evidence": {"records": "$.ev", "id": "id", "span": {"start": "s", "end": "e"}, "merge": True}},
+        "^evidence.merge of more than plain ids$",
+    ),
+    (
+        {"citations": {"records": "r", "id": "ref", "span": {"start": "s", "end": "e"}}},
+        "^spans that only citations have$",
+    ),
+    (
+        {
+            "evidence": [
+                {"records": "$.ev", "span": {"start": "s", "end": "e"}},
+                {"records": "$.more", "span": {"start": "s", "end": "e"}},
+            ]
+        },
+        "^spans of several collections of evidence$",
+    ),
+    ({"citations": {"records": "r", "id": {"parts": ["ref", {"place": "position"}]}}}, "^a place in citations.id$"),
+    ({"citations": {"records": "r", "id": "ref[0]"}}, "^a path of citations that is more than names$"),
     ({"inputs": {"summary": {"cases": ["$.k", "$"]}}}, "inputs.cases"),
-    ({"evidence": [{"records": "$.ev", "id": "id"}, {"records": ["$.more", "$.ev"], "id": "alt"}]}, "in one place"),
+    (
+        {"evidence": [{"records": "$.ev", "id": "id"}, {"records": ["$.more", "$.ev"], "id": "alt"}]},
+        "^several collections of evidence in one place$",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("patch", "why"), NOT_PLANNED)
+IN_WORDS = """\
+{policy: {spans: inside}}: "policy.spans: inside"
+{evidence: {in: evidence, records: $.ev, id: id}, inputs: {summary: {join: id}, evidence: {join: id}}}: inputs.join
+{inputs: {summary: {embedded_json: tool}}}: inputs.embedded_json
+{inputs: {summary: {cases: [$.k, $]}}}: a list in inputs.cases
+{claims: {records: $.claims, id: id, merge: true}}: claims.merge
+{claims: {records: $.claims, class: {path: t, labels: [x]}}}: claims.class
+? {reads_text: true, claims: {records: {path: $.text, split: ;}}, citations: {records: {path: '@', find_all: (e)}}}
+: split or find_all in claims.records
+{claims: {records: $.claims, id: id}, citations: {records: $.r, id: ref, claim: of}}: citations.claim
+{citations: {siblings: following, id: ref}}: citations.siblings
+{citations: {records: r, id: ref, follow: [{records: $.hops, id: id, to: to}]}}: citations.follow
+{citations: {records: $.r, id: ref}}: citations.records from $
+{citations: {records: '@'}}: citations that are their claims
+? {citations: {records: {path: 'a[*].text', find_all: (e)}}, reads_text: true}
+: split or find_all of several texts in citations.records
+{citations: {records: {path: r, range: [a, b]}}}: range in citations.records
+{citations: {records: r, id: ['@', ref]}}: citations that are scalars and objects
+{claims: {records: '$.claims[0].r'}}: a step of claims.records that is no name and no [*] after one
+{claims: {records: '$.a[*][*].r'}}: a step of claims.records that is no name and no [*] after one
+{citations: {records: [r, ^.r], id: ref}}: citations.records with ^, or with [*] at its end
+{citations: {records: [r, {path: x, split: ','}], id: ref}}: a list in citations.records of more than names
+{evidence: {records: $.ev, id: {place: pointer}}}: a place in evidence.id that is no position among all records
+? {citations: {records: r, id: ref, kind: a}, evidence: {records: $.ev, kinds: {a: {id: {place: position}}}}}
+: a place in evidence.kinds.id that is no position among all records
+? {citations: {records: r, id: ref, kind: a}, evidence: {records: $.ev, kinds: {a: {id: id, where: {n: 1}}}}}
+: literals of evidence.kinds that are numbers, or of several types
+{citations: {records: r, id: ref, where: {n: 1}}}: literals of citations.where that are numbers, or of several types
+"""
+
+
+def in_words() -> list[tuple[dict[str, Any], str]]:
+    node = yaml.compose(IN_WORDS, Loader=yaml.SafeLoader)
+    constructor = yaml.SafeLoader("")
+    return [(constructor.construct_object(said, deep=True), re.escape(why.value)) for said, why in node.value]
+
+
+@pytest.mark.parametrize(("patch", "why"), [*NOT_PLANNED, *((said, f"^{why}$") for said, why in in_words())])
 def test_a_rule_set_without_a_plan_says_why(patch: dict[str, Any], why: str) -> None:
     """The reason is in words of the rule file."""
     with pytest.raises(NotPlanned, match=why):
