@@ -188,6 +188,13 @@ FORMS: dict[str, dict[str, Any]] = {
     "bare, of objects": {"citations": {"records": "ids"}, "evidence": {"records": "$.ev", "id": "id"}},
     "position": by({"id": "place"}, {"id": {"place": "position"}}),
     "position from 1": by({"id": "next"}, {"id": {"place": "position", "base": 1}}),
+    "position of a kind": {
+        "citations": [{"records": "r", "id": "place", "kind": "x"}, {"records": "contra", "id": "ref", "kind": "y"}],
+        "evidence": [
+            {"records": "$.ev", "id": {"place": "position"}, "kind": "x"},
+            {"records": "$.body.ev", "id": "id", "kind": "y"},
+        ],
+    },
     "position among records": {
         "citations": {"records": "r", "id": "place"},
         "evidence": {"records": "$.parts[*].ev", "id": {"place": "position", "among": "records"}},
@@ -211,6 +218,7 @@ FORMS: dict[str, dict[str, Any]] = {
         {"span": {**SPAN, "within": "doc"}}, {"span": {**SPAN, "within": {"path": "doc", "default": "A"}}}
     ),
     "span of text": by({"span": {"start": "said", "end": "e", "numbers": "text"}}, {"span": SPAN}),
+    "span by a list": by({"span": {"start": ["s2", "s"], "end": "e"}}, {"span": SPAN}),
     "span or span": by(
         {"span": [{"start": "s2", "end": "e"}, {"start": "s", "end": "e", "absent": [-1]}]}, {"span": SPAN}
     ),
@@ -353,7 +361,7 @@ def test_every_form_counts_the_same_and_takes_what_it_took() -> None:
     assert taken == json.loads(TAKEN.read_text(encoding="utf-8"))
 
 
-WEIGHED = {"span or span", "span of text", "span within by default", "both, differently"}
+WEIGHED = {"span or span", "span by a list", "span of text", "span within by default", "both, differently"}
 VALID = case([claim(KNOWN[:2], KNOWN[2:3]), claim(KNOWN[1:], KNOWN[3:])], KNOWN)
 
 

@@ -598,6 +598,11 @@ IN_WORDS = """\
 : a place in evidence.kinds.id that is no position among all records
 ? {citations: {records: r, id: ref, kind: a}, evidence: {records: $.ev, kinds: {a: {id: id, where: {n: 1}}}}}
 : literals of evidence.kinds that are numbers, or of several types
+{citations: {records: r, id: $.doc}}: a path of citations that is more than names
+{citations: {records: r, id: ^.doc}}: a path of citations that is more than names
+? citations: {records: r, id: ref, span: {start: s, end: e}}
+  evidence: {records: $.ev, id: {place: position}, span: {start: s, end: e, absent: [-1]}}
+: a place in evidence.id that is no position among all records
 {citations: {records: r, id: ref, where: {n: 1}}}: literals of citations.where that are numbers, or of several types
 """
 
