@@ -13,7 +13,7 @@ from openmed_rules.judging.following import Follow, compile_hops
 from openmed_rules.judging.locators import IdReader, compile_id, compile_ids
 from openmed_rules.judging.nodes import ABSENT, MALFORMED, CaseRoots, Identity, Missing, Node
 from openmed_rules.judging.references import (
-    NO_REFERENCE,
+    BROKEN,
     Reference,
     compile_kinds,
     counts_records,
@@ -195,13 +195,12 @@ def _compile_citations(collection: model.Citations, policy: model.Policy, watch:
 
     def read_all(starts: Sequence[Node], _left_out: LeftOut, _follow: Follow | None) -> list[tuple[Node, Citation]]:
         found = records(starts[0]) if len(starts) == 1 else [node for start in starts for node in records(start)]
-        return [(node, (first, NO_REFERENCE if node.value is MALFORMED else read_first(node))) for node in found]
+        return [(node, (first, BROKEN if node.value is MALFORMED else read_first(node))) for node in found]
 
     def read(starts: Sequence[Node], left_out: LeftOut, follow: Follow | None) -> list[tuple[Node, Citation]]:
         members = sort([node for start in starts for node in records(start)], left_out)
         cited = [
-            (node, (citing[kind], NO_REFERENCE if malformed else kinds[kind].read(node)))
-            for node, kind, malformed in members
+            (node, (citing[kind], BROKEN if malformed else kinds[kind].read(node))) for node, kind, malformed in members
         ]
         if follow is None:
             return cited

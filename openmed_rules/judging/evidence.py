@@ -11,7 +11,7 @@ from msgspec import Struct
 from openmed_rules.judging.classes import compile_class
 from openmed_rules.judging.collecting import LeftOut, compile_records, compile_sorting
 from openmed_rules.judging.nodes import CaseRoots, Identity, Node
-from openmed_rules.judging.references import NO_REFERENCE, Reference, compile_kinds, counts_records, takes_keys
+from openmed_rules.judging.references import BROKEN, Reference, compile_kinds, counts_records, takes_keys
 from openmed_rules.judging.spans import Part, SpanValue
 from openmed_rules.judging.watching import Watch
 from openmed_rules.ruleset import model
@@ -192,7 +192,7 @@ def _compile_collection(collection: model.Evidence, policy: model.Policy, watch:
         return [
             (
                 kinds[kind].name,
-                NO_REFERENCE if malformed else kinds[kind].read(node),
+                BROKEN if malformed else kinds[kind].read(node),
                 label(node) if label is not None else None,
                 (),
             )

@@ -19,7 +19,8 @@ Reference: TypeAlias = "tuple[Identity | None, SpanValue | None, bool]"
 """What a record carries to be matched: its id and its span (None: not there), and whether a field is malformed."""
 
 NO_REFERENCE: Reference = (None, None, False)
-"""Of a record without any, or that is malformed."""
+BROKEN: Reference = (None, None, True)
+"""Judged alike; that one of them is malformed is told to whoever asks why a citation fails."""
 
 ReferenceReader: TypeAlias = Callable[[Node], Reference]
 
@@ -53,7 +54,8 @@ def compile_reference(
 ) -> ReferenceReader:
     """A record's locators as one function. ``ignore_malformed``: what cannot be used counts as absent."""
     if not span:
-        return _id_only(compile_id(locator or (model.Field((ITSELF,)),), watch.at("id")))
+        read_only_id = compile_id(locator or (model.Field((ITSELF,)),), watch.at("id"))
+        return _id_only(read_only_id, ignore_malformed=ignore_malformed)
     read_span = compile_span(span, watch.at("span"))
     read_id = compile_id(locator, watch.at("id"))
 
@@ -100,12 +102,14 @@ def _guarded(id_name: str, start_name: str, end_name: str, general: ReferenceRea
     return members
 
 
-def _id_only(read_id: IdReader) -> ReferenceReader:
-    """An id without a span: where it is not there or malformed, there is nothing to be matched."""
+def _id_only(read_id: IdReader, *, ignore_malformed: bool) -> ReferenceReader:
+    broken = NO_REFERENCE if ignore_malformed else BROKEN
 
     def reference(node: Node) -> Reference:
         identity = read_id(node)
-        return NO_REFERENCE if isinstance(identity, Missing) else (identity, None, False)
+        if isinstance(identity, Missing):
+            return broken if identity is MALFORMED else NO_REFERENCE
+        return identity, None, False
 
     return reference
 

@@ -216,6 +216,10 @@ def test_an_id_that_no_record_has(cited: list[Any], known: list[Any], miss: str)
     assert misses("", ids(cited, known)) == {miss: 1}
 
 
+def test_what_is_malformed_and_ignored_is_no_reference() -> None:
+    assert misses("policy: {malformed: ignore}\n", ids([0.5], ["f1"])) == {"no reference": 1}
+
+
 def test_positions_that_count_from_one_are_named_with_their_line() -> None:
     said = "citations: {records: citations, id: fact}\nevidence: {records: $.facts, id: {place: position}}\n"
     lines = told(said, ids([1, 2], ["x", "y"]))
