@@ -473,3 +473,14 @@ def test_what_a_slice_does_not_tell_is_judged_whole(form: dict[str, Any], why: s
     rules = rules_of(form)
     with pytest.raises(NotPlanned, match=why):
         LongCase(rules, layout_of(rules))
+
+
+@pytest.mark.usefixtures("short_slices")
+def test_a_span_that_leads_nowhere_is_placed_in_slices_too() -> None:
+    """Also where the spans of evidence are more than single members."""
+    rules = rules_of(FORMS["span within by default"])
+    text = json.dumps(case([claim([{**KNOWN[0], "e": 9}]), claim(KNOWN[1:])], KNOWN)).encode()
+
+    assert LongCase(rules, layout_of(rules)).by_plan(memoryview(text)) is not None
+    mapped, whole = both_ways(rules, text, 30)
+    assert mapped == whole
