@@ -268,6 +268,8 @@ def _reading(kind: str | None, locator: model.Locator, span: model.Span, name: s
         return Reading(kind, plain=Plain(form.base, offsets, in_array=not form.among_records))
     leaves = leaves_of(locator, span, name)
     names = _plain(locator) if locator or span else ()
+    if names == () and span:
+        raise NotPlanned(f"{name} that are ids themselves beside a span")
     is_plain = (names is not None or not locator) and (offsets is not None or not span)
     return Reading(kind, leaves, Plain(names, offsets) if is_plain else None)
 

@@ -221,7 +221,7 @@ def _roots(slicer: Slicer, content: memoryview) -> Iterator[CaseRoots]:
 
 
 def _is_utf8(content: memoryview) -> bool:
-    """Whether all of it is; what a decoder skips it does not check, but an end that is none of JSON's it does."""
+    """Whether all of it is, but for an unfinished end, which is no JSON; what a decoder skips it does not check."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
     try:
         for start in range(0, len(content), _PIECE):

@@ -147,9 +147,9 @@ def documents() -> Iterator[Any]:
         yield case([claim(KNOWN)], known[::-1], bare)
     for other in OTHER_RECORDS:
         yield case(PLAIN_CLAIMS, other, [])
+        yield case([claim(KNOWN[:1]), claim(other)], KNOWN)
     for name in ("other", "e4"):  # Twice the same character.
         yield case([claim([ONE_CHARACTER, KNOWN[1]])], [*KNOWN, ONE_CHARACTER, {**ONE_CHARACTER, "id": name}])
-        yield case([claim(KNOWN[:1]), claim(other)], KNOWN)
     for claims in OTHER_CLAIMS:
         yield case(claims, KNOWN)
     for change in OF_A_CLAIM:

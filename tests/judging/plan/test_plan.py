@@ -318,6 +318,8 @@ DAMAGED = [
         b'{"claims": [{"r": [{"ref": ' + b"9" * 5000 + b'}]}], "ev": [{"id": "e"}]}',
         id="a huge integer, read",
     ),
+    pytest.param(b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}]}\xc3', id="half a character at its end"),
+    pytest.param(b'{"claims": [{"r": [{"ref": "e"}]}], "ev": [{"id": "e"}], "x": "\xc3', id="cut in a character"),
     pytest.param(b'{"claims": 1, "ev": []}', id="wrong types"),
     pytest.param(b'[{"claims": []}]', id="an array at the top"),
     pytest.param(b'{"claims": [{"r": [{"ref": "e", "ref": "f"}]}], "ev": [{"id": "f"}]}', id="equal names"),
@@ -600,6 +602,9 @@ IN_WORDS = """\
 : literals of evidence.kinds that are numbers, or of several types
 {citations: {records: r, id: $.doc}}: a path of citations that is more than names
 {citations: {records: r, id: ^.doc}}: a path of citations that is more than names
+? citations: {records: r, id: '@', span: {start: '@', length: '@'}}
+  evidence: {records: $.ev, id: '@', span: {start: '@', length: '@'}}
+: citations that are ids themselves beside a span
 ? citations: {records: r, id: ref, span: {start: s, end: e}}
   evidence: {records: $.ev, id: {place: position}, span: {start: s, end: e, absent: [-1]}}
 : a place in evidence.id that is no position among all records
