@@ -367,6 +367,15 @@ def test_the_work_grows_no_faster_than_the_file(name: str) -> None:
     assert four_times[0] < 5 * once[0]
 
 
+def test_a_path_of_the_library_is_little_work() -> None:
+    rules = GROWING["paths of the library"]
+    codes(rules(20))
+    with counted() as calls:
+        codes(rules(200))
+
+    assert calls[0] < 2_000 * 200  # with a parser of its own for each it would be 13,500 where the library is older
+
+
 @pytest.mark.parametrize("name", ["MAX_VALUES", "MAX_ALIASED", "MAX_ALIASED_TEXT", "MAX_PATHS", "MAX_PATTERNS"])
 def test_a_file_at_a_bound_takes_bounded_memory(name: str) -> None:
     rules, bound, _ = AT_THE_BOUND[name]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -237,3 +239,23 @@ def test_any_text_is_a_path_or_is_refused_inside_of_it(text: str) -> None:
     outcome = parsed(text)
 
     assert isinstance(outcome, Path) or 0 <= outcome[1] <= len(text)
+
+
+def test_one_parser_of_the_library_serves_all_threads() -> None:
+    texts = [f"$.a{n}['b'].c[?(@.d == 'e{n}')]" if n % 3 else f"$.a{n}['b'].c[?(@.d" for n in range(60)]
+
+    def outcome(text: str) -> object:
+        try:
+            return parse_path(text)
+        except PathError as error:
+            return error.message, error.column
+
+    alone = [outcome(text) for text in texts]
+    parse_path.cache_clear()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(outcome, texts)) == alone
+    finally:
+        sys.setswitchinterval(interval)
