@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from openmed_rules.authoring.inference import recognising
 from openmed_rules.authoring.inference.inferring import Inferred, infer_rules
 from openmed_rules.authoring.rule_tests import run_rule_tests
 from openmed_rules.judging.batch import judge_batch
 from openmed_rules.judging.documents import Document
 from openmed_rules.results.report import Report
-from openmed_rules.ruleset.loader import load_rule_text
+from openmed_rules.ruleset.loader import load_rule_file, load_rule_text
 from openmed_rules.running.files import find_files
 from openmed_rules.running.reading import read_documents
 
@@ -36,6 +37,15 @@ NOT_INFERRED = {
 
 pytestmark = pytest.mark.skipif(not ENTRIES, reason="the samples of real layouts are not here")
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=[entry["layout"] for entry in ENTRIES])
+
+
+known_layout = cache(load_rule_file)
+"""Every sample is tried with every layout that comes with the package, which are read once."""
+
+
+@pytest.fixture(autouse=True)
+def _layouts_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognising, "load_rule_file", known_layout)
 
 
 def documents(name: str | None) -> Iterator[Document] | None:
