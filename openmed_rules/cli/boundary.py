@@ -58,6 +58,9 @@ def _interruptible(command: Callable[[], int]) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
+    if sys.flags.optimize > 1:
+        tell("openmed-rules: Python runs without docstrings (-OO, PYTHONOPTIMIZE=2), which Cerberus needs\n")
+        return WRONG_USE
     import click
 
     from openmed_rules.cli.commands import debugging, openmed_rules

@@ -42,6 +42,16 @@ def test_the_process_ends_with_the_exit_code(folder: Path, name: str, code: int)
     assert outcome.stdout.startswith("PASSED" if code == 0 else ("FAILED" if code == 1 else "NOT EVALUATED"))
 
 
+def test_without_docstrings_nothing_is_judged(folder: Path) -> None:
+    check = ("check", "-r", "rules.yaml", "pass.json")
+    one, two = (ended(folder, *check, env=os.environ | {"PYTHONOPTIMIZE": level}) for level in "12")
+
+    assert one.returncode == 0
+    assert two.returncode == 2
+    assert two.stdout == ""
+    assert "PYTHONOPTIMIZE=2" in two.stderr
+
+
 @pytest.mark.parametrize(("setting", "coloured"), [({"TERM": "xterm-256color"}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_shows_colour(folder: Path, setting: dict[str, str], *, coloured: bool) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
