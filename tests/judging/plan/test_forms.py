@@ -213,6 +213,12 @@ FORMS: dict[str, dict[str, Any]] = {
     "span closed": by({"span": {"start": "s", "end": "last", "closed": True}}, {"span": SPAN}),
     "span by length": by({"span": {"start": "s", "length": "length"}}, {"span": SPAN}),
     "span by length, from 1": by({"span": SPAN}, {"span": {"start": "s1", "length": "length", "base": 1}}),
+    "span by length on both sides": by(
+        {"span": {"start": "s", "length": "length"}}, {"span": {"start": "s", "length": "length"}}
+    ),
+    "span by length, known to its last character": by(
+        {"span": {"start": "s", "length": "length"}}, {"span": {"start": "s1", "end": "e", "base": 1, "closed": True}}
+    ),
     "span within": by({"span": {**SPAN, "within": "doc"}}, {"span": {**SPAN, "within": "at.doc"}}),
     "span within by default": by(
         {"span": {**SPAN, "within": "doc"}}, {"span": {**SPAN, "within": {"path": "doc", "default": "A"}}}

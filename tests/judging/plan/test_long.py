@@ -88,6 +88,20 @@ def test_a_plain_document_is_judged_by_the_plan(document: dict[str, Any]) -> Non
     assert case.by_plan(memoryview(json.dumps(ODD_RECORD).encode())) is None
 
 
+def test_what_fails_is_placed_however_much_that_is_let_be_stands_before_it() -> None:
+    """A record that has no id sends the document the general way."""
+    unknown, twice = {"r": [{"ref": "e0"}, {"ref": "zz"}]}, {"r": [{"ref": "e1"}, {"ref": "e1"}]}
+    known = [{"id": "e0"}, {"id": "e1"}, {"id": ""}]
+    let_be = {"invalid_citation": "any", "invalid_source_evidence": "any"}
+    rules = load_rule_mapping({**BY_ID, "policy": {"tolerate": let_be}})
+    text = json.dumps({"claims": [*[unknown] * 9, twice], "ev": known}).encode()
+    mapped, whole = both_ways(rules, text, 2)
+
+    assert LongCase(rules, layout_of(rules)).by_plan(memoryview(text)) is None
+    assert mapped == whole
+    assert [(place.reason, place.claim, place.citation) for place in mapped.positions] == [("duplicate_citation", 10, 2)]
+
+
 @seed(SEED)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(wide_rule_sets(), WIDE_DOCUMENT)
