@@ -99,7 +99,7 @@ def test_what_fails_is_placed_however_much_that_is_let_be_stands_before_it() -> 
 
     assert LongCase(rules, layout_of(rules)).by_plan(memoryview(text)) is None
     assert mapped == whole
-    assert [(place.reason, place.claim, place.citation) for place in mapped.positions] == [("duplicate_citation", 10, 2)]
+    assert [(place.reason, place.claim) for place in mapped.positions] == [("duplicate_citation", 10)]
 
 
 @seed(SEED)
