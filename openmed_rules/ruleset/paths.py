@@ -135,7 +135,9 @@ def _anchored(rest: str, *, climbs: bool) -> str:
     if start in "$@":
         return rest
     if start == ".":
-        raise PathError("a path does not begin with a dot", hint=f"write {rest.lstrip('.')}, or $..name for any depth")
+        name = rest.lstrip(".")
+        hint = f"write {name}, or @..{name} for any depth" if name else ""
+        raise PathError("a path does not begin with a dot", hint=hint)
     return f"@{rest}" if start == "[" else f"@.{rest}"
 
 

@@ -259,3 +259,14 @@ def test_one_parser_of_the_library_serves_all_threads() -> None:
             assert list(threads.map(outcome, texts)) == alone
     finally:
         sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"), [(".a", "a"), ("..a", "@..a"), ("...a", "@..a"), ("..", ""), ("@id", "@.id"), ("^a", "^.a")]
+)
+def test_a_path_that_a_hint_offers_is_one(text: str, offered: str) -> None:
+    with pytest.raises(PathError) as refused:
+        parse_path(text)
+
+    assert offered in refused.value.hint.replace(",", "").split() if offered else not refused.value.hint
+    assert not offered or parse_path(offered)
