@@ -419,6 +419,18 @@ def test_cases_are_found_wherever_they_stand(inputs: dict[str, Any], document: A
     assert whole.cases.total == len(cases)
 
 
+@pytest.mark.parametrize(
+    ("cases", "text"), [("$", b"[]"), ("$", b"null"), ("$.cases", b'{"cases":[]}'), ("$.cases", b"{}")]
+)
+def test_where_no_case_is_found_the_general_way_says_so(cases: str, text: bytes) -> None:
+    rules = rules_of({**BOTH, "inputs": {"summary": {"cases": cases}}})
+
+    assert compile_plan(rules).cases["summary"](text) is None
+    mapped, whole = both_ways(rules, text)
+    assert mapped == whole
+    assert not whole.passed
+
+
 @pytest.mark.parametrize("name", ["id", "both", "span within", "bare", "kinds", "joined", "position from 1"])
 def test_evidence_of_another_input_is_taken(name: str) -> None:
     form = FORMS[name]
