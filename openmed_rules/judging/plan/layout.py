@@ -221,7 +221,7 @@ def _sources(sources: Sequence[model.Source], name: str) -> tuple[tuple[Way, ...
         any(source.form for source in sources) or not all(way and None not in way for way in ways)
     ):
         raise NotPlanned(f"a list in {name}.records of more than names")
-    form = sources[0].form if sources else None
+    form = sources[0].form
     if isinstance(form, model.Range):
         raise NotPlanned(f"range in {name}.records")
     if form is not None and None in ways[0]:
@@ -290,7 +290,7 @@ def _plain_span(span: model.Span) -> Offsets | None:
     if form is None or form.pair or form.each or form.absent or form.text_numbers:
         return None
     start, end = _plain(form.start), _plain(form.end or form.length)
-    within = _plain(form.within) if form.within else None
+    within = _plain(form.within)
     if not start or not end or (form.within and not within):
         return None
     return Offsets(start, end, measures=not form.end, base=form.base, closed=int(form.closed), within=within)

@@ -273,6 +273,14 @@ FORMS: dict[str, dict[str, Any]] = {
         "citations": {"records": ["contra", "r"], "id": "ref"},
         "evidence": {"records": ["$.ev2", "$.ev3", "$.ev"], "id": "id"},
     },
+    "fallback lists, of which another reads one": {
+        "claims": [
+            {"records": "$.claims", "where": {"t": "x"}},
+            {"records": ["$.missing", "$.claims"], "where": {"t": {"not": "x"}}},
+        ],
+        "citations": {"records": ["missing", "r", "contra"], "id": "ref"},
+        "evidence": {"records": ["$.ev2", "$.ev", "$.ev3"], "id": "id"},
+    },
     "through objects": {
         "claims": {"records": "sections[*].claims"},
         "citations": {"records": "in.r[*]", "id": "ref"},

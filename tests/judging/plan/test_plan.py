@@ -578,6 +578,9 @@ IN_WORDS = """\
 {evidence: {in: evidence, records: $.ev, id: id}, inputs: {summary: {join: id}, evidence: {join: id}}}: inputs.join
 {inputs: {summary: {embedded_json: tool}}}: inputs.embedded_json
 {inputs: {summary: {cases: [$.k, $]}}}: a list in inputs.cases
+{inputs: {summary: {cases: '$.a.b[*]'}}}: inputs.cases with ^, or with [*] at its end
+{inputs: {summary: {cases: '$.a[0]'}}}: a step of inputs.cases that is no name and no [*] after one
+{claims: {records: $.claims, where: {n: 1}}}: literals of claims.where that are numbers, or of several types
 {claims: {records: $.claims, id: id, merge: true}}: claims.merge
 {claims: {records: $.claims, class: {path: t, labels: [x]}}}: claims.class
 ? {reads_text: true, claims: {records: {path: $.text, split: ;}}, citations: {records: {path: '@', find_all: (e)}}}
@@ -607,6 +610,9 @@ IN_WORDS = """\
 : citations that are ids themselves beside a span
 ? citations: {records: r, id: ref, span: {start: s, end: e}}
   evidence: {records: $.ev, id: {place: position}, span: {start: s, end: e, absent: [-1]}}
+: a place in evidence.id that is no position among all records
+? citations: {records: r, id: ref, span: {start: s, end: e}}
+  evidence: {records: $.ev, id: {place: position}, span: {each: at, start: s, end: e}}
 : a place in evidence.id that is no position among all records
 {citations: {records: r, id: ref, where: {n: 1}}}: literals of citations.where that are numbers, or of several types
 """
